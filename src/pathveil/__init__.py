@@ -1,0 +1,47 @@
+"""PathVeil releases symbolic trajectories and Markov models under differential privacy.
+
+Everything public is here: `import pathveil as pv`.
+"""
+
+from pathveil.errors import (
+    DeadEndError,
+    EmptyWordError,
+    InfeasibleWordError,
+    InvalidParameterError,
+    InvalidSystemError,
+    LengthMismatchError,
+    NoFeasibleWordError,
+    PathVeilError,
+    TooLargeError,
+    UnknownSymbolError,
+)
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.randomness.source import RandomSource, insecure_seed
+from pathveil.systems.alphabet import Alphabet
+from pathveil.systems.automaton import Automaton
+from pathveil.systems.markov_chain import MarkovChain
+from pathveil.systems.system import System
+from pathveil.systems.transition_system import TransitionSystem
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Alphabet",
+    "Automaton",
+    "DeadEndError",
+    "EmptyWordError",
+    "Guarantee",
+    "InfeasibleWordError",
+    "InvalidParameterError",
+    "InvalidSystemError",
+    "LengthMismatchError",
+    "MarkovChain",
+    "NoFeasibleWordError",
+    "PathVeilError",
+    "RandomSource",
+    "System",
+    "TooLargeError",
+    "TransitionSystem",
+    "UnknownSymbolError",
+    "insecure_seed",
+]

@@ -1,0 +1,1 @@
+"""What is promised: guarantees and the accounting behind them."""

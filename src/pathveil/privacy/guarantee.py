@@ -1,0 +1,35 @@
+"""What was promised, to whom, and what was taken as public."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A differential-privacy promise with everything that it needs to mean something.
+
+    `epsilon` and `delta` bound how much the output's distribution may change when the protected thing, the `unit`,
+    changes. `public` lists what the promise takes as known to everybody. `sampling` says how the random draw was
+    carried out. `seeded` is True when a release was made with `insecure_seed`: then there is no privacy against
+    someone who knows the seed.
+    """
+
+    epsilon: float
+    delta: float
+    unit: str
+    public: tuple[str, ...]
+    mechanism: str
+    sampling: str
+    seeded: bool = False
+
+    def __str__(self) -> str:
+        budget = f"ε = {self.epsilon:g}" + (f" and δ = {self.delta:g}" if self.delta else "")
+        sentence = (
+            f"{self.mechanism}: the released output has nearly the same distribution (within {budget}) "
+            f"whether the input is this one or {self.unit}; "
+            f"taken as public: {', '.join(self.public)}; {self.sampling}."
+        )
+        if self.seeded:
+            sentence += " A release was made with a known seed: it is NOT private against whoever knows the seed."
+        return sentence

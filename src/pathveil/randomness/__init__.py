@@ -1,0 +1,1 @@
+"""Where randomness comes from, and how it becomes draws."""

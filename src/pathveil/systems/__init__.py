@@ -1,0 +1,1 @@
+"""Public systems: which words could have been produced."""

@@ -1,0 +1,231 @@
+"""What every public system can do: encode words, say whether they are feasible, count and draw them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pathveil.errors import (
+    EmptyWordError,
+    InfeasibleWordError,
+    InvalidParameterError,
+    InvalidSystemError,
+    NoFeasibleWordError,
+    UnknownSymbolError,
+)
+from pathveil.randomness.exact import draw_index
+from pathveil.randomness.source import RandomSource, system_source
+from pathveil.systems.compiled import CompiledSystem, IntArray
+
+if TYPE_CHECKING:
+    import networkx
+
+Symbol = Hashable
+Word = str | Sequence[Symbol]
+
+
+class System(ABC):
+    """A public set of words. Subclasses say which; everything here works on the compiled form.
+
+    `symbols` fixes the integer codes: symbol i has code i.
+    """
+
+    symbols: tuple[Symbol, ...]
+
+    @abstractmethod
+    def _compile(self) -> CompiledSystem: ...
+
+    @abstractmethod
+    def to_networkx(self) -> networkx.MultiDiGraph[Any]:
+        """The system as a networkx graph, for drawing and for other people's algorithms."""
+
+    @cached_property
+    def compiled(self) -> CompiledSystem:
+        """The integer arrays that every algorithm reads."""
+        return self._compile()
+
+    @cached_property
+    def _codes(self) -> dict[Symbol, int]:
+        return {symbol: code for code, symbol in enumerate(self.symbols)}
+
+    @cached_property
+    def _spells_strings(self) -> bool:
+        """Words can be written as a string when every symbol is a single character."""
+        return all(isinstance(symbol, str) and len(symbol) == 1 for symbol in self.symbols)
+
+    def encode(self, word: Word) -> IntArray:
+        """The symbol codes of a word; an error that names the position of the first unknown symbol."""
+        codes = np.empty(len(word), dtype=np.int64)
+        known = self._codes
+        for position, symbol in enumerate(word):
+            try:
+                codes[position] = known[symbol]
+            except (KeyError, TypeError):
+                raise UnknownSymbolError(
+                    f"unknown symbol {symbol!r} at position {position + 1} of {len(word)}: "
+                    f"the system has {len(self.symbols)} symbols ({_some(self.symbols)}). "
+                    "Correct the word, or build the system with this symbol."
+                ) from None
+        if not len(codes):
+            raise EmptyWordError("the word is empty: a word needs at least one symbol")
+        return codes
+
+    def decode(self, codes: Iterable[int], *, as_string: bool = False) -> Word:
+        """The word with these codes: a tuple of symbols, or a string."""
+        symbols = self.symbols
+        word = tuple(symbols[code] for code in codes)
+        return "".join(map(str, word)) if as_string else word
+
+    def is_feasible(self, word: Word) -> bool:
+        """Could the system have produced this word? Unknown symbols and the empty word make it infeasible."""
+        try:
+            self.require_feasible(self.encode(word))
+        except (UnknownSymbolError, EmptyWordError, InfeasibleWordError):
+            return False
+        return True
+
+    def require_feasible(self, codes: IntArray) -> None:
+        """Raise an error that names the first position and transition that the system does not allow."""
+        compiled = self.compiled
+        path = compiled.path(codes.tolist())
+        if len(path) <= len(codes):
+            position = len(path) - 1
+            found = self.symbols[codes[position]]
+            cause = (
+                f"the word cannot begin with {found!r}"
+                if position == 0
+                else f"{found!r} cannot follow {self.symbols[codes[position - 1]]!r} there"
+            )
+            raise InfeasibleWordError(
+                f"infeasible word: {cause} (position {position + 1} of {len(codes)}). Correct the word or the "
+                "system, or pass on_infeasible='nearest' to the mechanism."
+            )
+        if not compiled.accepting[path[-1]]:
+            raise InfeasibleWordError(
+                f"infeasible word: it cannot end with {self.symbols[codes[-1]]!r} (position {len(codes)} of "
+                f"{len(codes)}). Correct the word or the system, or pass on_infeasible='nearest' to the mechanism."
+            )
+
+    def count(self, length: int) -> int:
+        """The exact number of feasible words of this length."""
+        length = checked_length(length)
+        if self.compiled.is_free:
+            return int(len(self.symbols) ** length)
+        return self.compiled.completions(length)[0][self.compiled.start]
+
+    def require_words(self, length: int) -> None:
+        """Raise an error unless there is a feasible word of this length."""
+        compiled = self.compiled
+        if not compiled.is_free and not compiled.completable(length)[0][compiled.start]:
+            raise NoFeasibleWordError(
+                f"the system has no feasible word of length {length}: every path of that length runs into a dead "
+                "end or ends in a state that is not accepting. Check the edges, the first and the last symbols."
+            )
+
+    def random_word(self, length: int, rng: RandomSource | None = None) -> Word:
+        """A feasible word of this length, each with the same probability (exactly)."""
+        source = rng or system_source()
+        length = checked_length(length)
+        self.require_words(length)
+        compiled = self.compiled
+        completions = compiled.completions(length)
+        state, codes = compiled.start, []
+        for after in completions[1:]:
+            edges = list(compiled.moves[state].items())
+            label, state = edges[draw_index(source, [after[target] for _, target in edges])]
+            codes.append(label)
+        return self.decode(codes, as_string=self._spells_strings)
+
+    def neighbour_positions(self, word: Word) -> list[int]:
+        """Positions (from 1) where some other symbol alone would leave a feasible word feasible.
+
+        At the other positions the public system already gives the symbol away to someone who knows all the rest
+        of the word. The answer is about one sensitive word: it is for the curator, not for release.
+        """
+        codes = self.encode(word)
+        self.require_feasible(codes)
+        compiled = self.compiled
+        path = compiled.path(codes.tolist())
+        positions = []
+        # From the back: the states at position i from which the rest of the word, as it is, gets accepted.
+        accepted = compiled.accepting.copy()
+        for i in range(len(codes) - 1, -1, -1):
+            if any(accepted[to] for label, to in compiled.moves[path[i]].items() if label != codes[i]):
+                positions.append(i + 1)
+            sources, targets = compiled.edges_with_label(int(codes[i]))
+            before = np.zeros_like(accepted)
+            before[sources] = accepted[targets]
+            accepted = before
+        return positions[::-1]
+
+
+def checked_length(length: int) -> int:
+    """A word length as a plain int, or an error."""
+    try:
+        valid = length == int(length) and int(length) >= 1 and not isinstance(length, bool)
+    except (TypeError, ValueError, OverflowError):
+        valid = False
+    if not valid:
+        raise InvalidParameterError(f"a word length is a whole number of at least 1, not {length!r}")
+    return int(length)
+
+
+def unique_symbols(symbols: Iterable[Symbol], what: str = "symbols") -> tuple[Symbol, ...]:
+    """The symbols as a tuple; an error if there is none or one stands twice."""
+    listed = tuple(symbols)
+    if not listed:
+        raise InvalidSystemError(f"no {what}: a system needs at least one")
+    seen: set[Symbol] = set()
+    for position, symbol in enumerate(listed):
+        try:
+            repeated = symbol in seen
+            seen.add(symbol)
+        except TypeError:
+            raise InvalidSystemError(
+                f"{what}: {symbol!r} (number {position + 1}) is not hashable; use strings, numbers or tuples"
+            ) from None
+        if repeated:
+            raise InvalidSystemError(f"{what}: {symbol!r} stands twice (again as number {position + 1})")
+    return listed
+
+
+def in_natural_order(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
+    """Distinct symbols sorted where they can be compared, otherwise by first appearance."""
+    distinct = dict.fromkeys(symbols)
+    try:
+        return tuple(sorted(distinct))  # type: ignore[type-var]
+    except TypeError:
+        return tuple(distinct)
+
+
+def as_set(chosen: Any, states: Iterable[Symbol], what: str) -> frozenset[Symbol]:
+    """One state, or a collection of states, as a set of known states."""
+    known = set(states)
+    if _is_member(chosen, known):
+        return frozenset([chosen])
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise InvalidSystemError(f"{what}: {chosen!r} is not one of the states ({_some(known)})")
+    members = list(chosen)
+    for member in members:
+        if not _is_member(member, known):
+            raise InvalidSystemError(f"{what}: {member!r} is not one of the states ({_some(known)})")
+    if not members:
+        raise InvalidSystemError(f"{what}: the set is empty, so no word would be feasible")
+    return frozenset(members)
+
+
+def _is_member(candidate: Any, known: set[Symbol]) -> bool:
+    try:
+        return candidate in known
+    except TypeError:
+        return False
+
+
+def _some(items: Iterable[Any], limit: int = 6) -> str:
+    listed = list(items)
+    shown = ", ".join(repr(item) for item in listed[:limit])
+    return shown + (", ..." if len(listed) > limit else "")

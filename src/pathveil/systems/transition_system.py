@@ -1,0 +1,87 @@
+"""Deterministic transition systems: a word is a plan, the sequence of actions that drives the system."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pathveil.errors import InvalidSystemError
+from pathveil.systems.compiled import CompiledSystem
+from pathveil.systems.system import Symbol, System, Word, as_set, in_natural_order, unique_symbols
+
+if TYPE_CHECKING:
+    import networkx
+
+State = Hashable
+
+
+class TransitionSystem(System):
+    """The plans of a deterministic transition system (LEV, Definitions 4 and 5).
+
+    `moves` maps (state, action) to the next state. A plan is feasible if every action is possible in its turn and
+    the last state is accepting; `accepting=None` accepts everywhere.
+
+    >>> import pathveil as pv
+    >>> lift = pv.TransitionSystem({(1, "up"): 2, (2, "down"): 1, (2, "up"): 3, (3, "down"): 2}, initial=1)
+    >>> lift.count(3), lift.run(["up", "up", "down"])
+    (2, (1, 2, 3, 2))
+    """
+
+    def __init__(self, moves: Mapping[tuple[State, Symbol], State], initial: State, accepting: Any = None) -> None:
+        self.moves = dict(moves)
+        self.symbols = unique_symbols(in_natural_order(action for _, action in self.moves), "actions")
+        named = [state for state, _ in self.moves] + list(self.moves.values())
+        self.states = unique_symbols(in_natural_order(named), "states")
+        if initial not in self.states:
+            raise InvalidSystemError(
+                f"initial: {initial!r} is not one of the states. A plan starts in one known state; for several "
+                "possible ones use Automaton."
+            )
+        self.initial = initial
+        self.accepting = as_set(self.states if accepting is None else accepting, self.states, "accepting")
+        if not self.accepting & self._reachable():
+            raise InvalidSystemError(
+                "accepting: no accepting state can be reached from the initial state, so no plan is feasible"
+            )
+
+    def _reachable(self) -> set[State]:
+        following: dict[State, list[State]] = {}
+        for (state, _), target in self.moves.items():
+            following.setdefault(state, []).append(target)
+        reached, waiting = set(), [self.initial]
+        while waiting:
+            state = waiting.pop()
+            if state not in reached:
+                reached.add(state)
+                waiting.extend(following.get(state, ()))
+        return reached
+
+    def run(self, plan: Word) -> tuple[State, ...]:
+        """The states that a feasible plan visits, the initial one first."""
+        codes = self.encode(plan)
+        self.require_feasible(codes)
+        return tuple(self.states[state] for state in self.compiled.path(codes.tolist()))
+
+    def _compile(self) -> CompiledSystem:
+        number = {state: i for i, state in enumerate(self.states)}
+        edges = ((number[state], self._codes[action], number[target]) for (state, action), target in self.moves.items())
+        accepting = np.array([state in self.accepting for state in self.states])
+        return CompiledSystem.from_edges(len(self.symbols), number[self.initial], edges, accepting)
+
+    def to_networkx(self) -> networkx.MultiDiGraph[Any]:
+        """One edge for each move, with the action as its `symbol`."""
+        import networkx
+
+        graph: networkx.MultiDiGraph[Any] = networkx.MultiDiGraph()
+        for state in self.states:
+            graph.add_node(state, initial=state == self.initial, accepting=state in self.accepting)
+        graph.add_edges_from((s, target, {"symbol": action}) for (s, action), target in self.moves.items())
+        return graph
+
+    def __repr__(self) -> str:
+        return (
+            f"TransitionSystem({len(self.states)} states, {len(self.symbols)} actions, {len(self.moves)} moves; "
+            f"starts in {self.initial!r})"
+        )
