@@ -3,6 +3,7 @@
 Everything public is here: `import pathveil as pv`.
 """
 
+from pathveil.audit.exhaustive import ExhaustiveAudit, audit_exhaustively
 from pathveil.errors import (
     DeadEndError,
     EmptyWordError,
@@ -21,27 +22,57 @@ from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.automaton import Automaton
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System
+from pathveil.systems.town import example_town
 from pathveil.systems.transition_system import TransitionSystem
+from pathveil.words.bounds import permute_and_flip_bounds, permute_and_flip_tail_bound
+from pathveil.words.certificate import Certificate
+from pathveil.words.certified import CertifiedExponential
+from pathveil.words.choose import best_mechanism
+from pathveil.words.classes import ErrorClasses, error_classes
+from pathveil.words.exponential import Exponential
+from pathveil.words.law import ErrorLaw
+from pathveil.words.mechanism import WordMechanism
+from pathveil.words.online import Online, OnlineStream
+from pathveil.words.permute_and_flip import PermuteAndFlip
+from pathveil.words.utility import HammingUtility, InverseUtility
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Alphabet",
     "Automaton",
+    "Certificate",
+    "CertifiedExponential",
     "DeadEndError",
     "EmptyWordError",
+    "ErrorClasses",
+    "ErrorLaw",
+    "ExhaustiveAudit",
+    "Exponential",
     "Guarantee",
+    "HammingUtility",
     "InfeasibleWordError",
     "InvalidParameterError",
     "InvalidSystemError",
+    "InverseUtility",
     "LengthMismatchError",
     "MarkovChain",
     "NoFeasibleWordError",
+    "Online",
+    "OnlineStream",
     "PathVeilError",
+    "PermuteAndFlip",
     "RandomSource",
     "System",
     "TooLargeError",
     "TransitionSystem",
     "UnknownSymbolError",
+    "WordMechanism",
+    "audit_exhaustively",
+    "best_mechanism",
+    "error_classes",
+    "example_town",
     "insecure_seed",
+    "permute_and_flip_bounds",
+    "permute_and_flip_tail_bound",
 ]

@@ -1,0 +1,1 @@
+"""Checking claims: what a mechanism's privacy loss really is."""

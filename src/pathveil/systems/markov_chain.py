@@ -65,7 +65,7 @@ class MarkovChain(System):
         self.matrix = matrix
         self.initial = initial
         # A set of first states, unless one public state comes before the word.
-        self._starts_after = initial is not None and _is_one_of(initial, self.symbols)
+        self.starts_after = initial is not None and _is_one_of(initial, self.symbols)
         self.first = as_set(self.symbols if initial is None else initial, self.symbols, "initial")
         self.final = as_set(self.symbols if final is None else final, self.symbols, "final")
         if not self._can_finish():
@@ -152,7 +152,7 @@ class MarkovChain(System):
         first = np.array([symbol in self.first for symbol in self.symbols])
         final = np.array([symbol in self.final for symbol in self.symbols])
         support = self.matrix.astype(bool).astype(np.int64)
-        reached = (support.T @ first) > 0 if self._starts_after else first
+        reached = (support.T @ first) > 0 if self.starts_after else first
         for _ in range(n):
             grown = reached | ((support.T @ reached) > 0)
             if (grown == reached).all():
@@ -166,7 +166,7 @@ class MarkovChain(System):
         rows, columns = self.matrix.nonzero()
         edges = [(int(a), int(b), int(b)) for a, b in zip(rows, columns, strict=True)]
         final = np.array([symbol in self.final for symbol in self.symbols])
-        if self._starts_after:
+        if self.starts_after:
             return CompiledSystem.from_edges(n, self._codes[self.initial], edges, final)
         edges += [(n, self._codes[symbol], self._codes[symbol]) for symbol in self.first]
         return CompiledSystem.from_edges(n, n, edges, np.append(final, False))
@@ -188,7 +188,7 @@ class MarkovChain(System):
             "words begin anywhere"
             if self.initial is None
             else f"words begin after {self.initial!r}"
-            if self._starts_after
+            if self.starts_after
             else f"words begin in one of {len(self.first)} states"
         )
         ends = "" if len(self.final) == len(self.symbols) else f" and end in one of {len(self.final)}"

@@ -1,0 +1,1 @@
+"""Private words: one private word for one sensitive word."""

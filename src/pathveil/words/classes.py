@@ -1,0 +1,151 @@
+"""Error classes: the feasible words at exactly ℓ errors from a word, counted and drawn from exactly.
+
+N(ℓ) is the number of feasible words of the same length at Hamming distance ℓ. On a free alphabet it is
+C(n, ℓ)(m-1)^ℓ. On any other system one backward table gives all of them: R_i(r, y) is the number of ways to write
+the symbols after position i, standing in state y, with exactly r errors among them. Then N(ℓ) = R_0(ℓ, start), and
+walking forward with successors weighted by R draws uniformly from any class. (docs/mathematics.md, "Error classes")
+
+The table is kept in exact integers. All R_i(·, y) of one state are packed into a single Python integer, `width` bits
+for each r: adding such integers adds all counts at once, and one more error is a shift by `width` bits.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from math import comb
+
+import numpy as np
+
+from pathveil.errors import InvalidParameterError, TooLargeError
+from pathveil.randomness.exact import draw_below_each, draw_index
+from pathveil.randomness.source import RandomSource, system_source
+from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
+from pathveil.systems.system import System, Word
+
+_LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
+
+
+class ErrorClasses(ABC):
+    """The feasible words around one word, by number of errors. Sensitive: it belongs to the curator.
+
+    >>> import pathveil as pv
+    >>> pv.error_classes(pv.Alphabet("abc"), "abca").counts
+    (1, 8, 24, 32, 16)
+    """
+
+    counts: tuple[int, ...]
+    """N(0), ..., N(n): exact integers."""
+
+    @abstractmethod
+    def _draw(self, errors: int, source: RandomSource) -> IntArray: ...
+
+    def draw(self, errors: int, rng: RandomSource | None = None) -> IntArray:
+        """The codes of a word from the class with this many errors, each word with exactly the same probability."""
+        if not 0 <= errors < len(self.counts) or not self.counts[errors]:
+            raise InvalidParameterError(f"no feasible word has exactly {errors} errors")
+        return self._draw(errors, rng or system_source())
+
+
+def error_classes(world: System, word: Word) -> ErrorClasses:
+    """The error classes of a word, which need not be feasible itself."""
+    return classes_of_codes(world.compiled, world.encode(word))
+
+
+def classes_of_codes(compiled: CompiledSystem, codes: IntArray) -> ErrorClasses:
+    """The error classes of a word given by its symbol codes."""
+    return FreeClasses(compiled.symbol_count, codes) if compiled.is_free else SystemClasses(compiled, codes)
+
+
+class FreeClasses(ErrorClasses):
+    """Every word over m symbols is feasible."""
+
+    def __init__(self, symbol_count: int, codes: IntArray) -> None:
+        self._symbol_count = symbol_count
+        self._codes = codes
+        self.counts = free_counts(symbol_count, len(codes))
+
+    def _draw(self, errors: int, source: RandomSource) -> IntArray:
+        private: IntArray = draw_free(self._codes[None, :], np.array([errors]), self._symbol_count, source)[0]
+        return private
+
+
+def free_counts(symbol_count: int, length: int) -> tuple[int, ...]:
+    """N(0..n) on a free alphabet: choose the wrong positions, then one of m-1 wrong symbols for each."""
+    return tuple(comb(length, errors) * (symbol_count - 1) ** errors for errors in range(length + 1))
+
+
+def draw_free(codes: IntArray, errors: IntArray, symbol_count: int, source: RandomSource) -> IntArray:
+    """For each row of codes a uniform word with exactly the given number of errors, over a free alphabet.
+
+    Positions are visited once. With r errors left to place on k positions, this one is wrong with probability r/k.
+    """
+    batch, length = codes.shape
+    wrong = np.empty((batch, length), dtype=bool)
+    left = errors.astype(np.uint64)
+    for i in range(length):
+        wrong[:, i] = draw_below_each(source, np.full(batch, length - i, dtype=np.uint64)) < left
+        left -= wrong[:, i]
+    return replace(codes, wrong, symbol_count, source)
+
+
+def replace(codes: IntArray, wrong: BoolArray, symbol_count: int, source: RandomSource) -> IntArray:
+    """Every marked symbol replaced by one of the m-1 others, uniformly."""
+    private = codes.copy()
+    others = np.full(np.count_nonzero(wrong), max(symbol_count - 1, 1), dtype=np.uint64)
+    steps = draw_below_each(source, others).astype(np.int64) + 1
+    private[wrong] = (codes[wrong] + steps) % symbol_count
+    return private
+
+
+class SystemClasses(ErrorClasses):
+    """Error classes on any compiled system, from the packed backward table."""
+
+    def __init__(self, compiled: CompiledSystem, codes: IntArray) -> None:
+        self._compiled = compiled
+        self._codes: list[int] = codes.tolist()
+        length = len(codes)
+        # No count exceeds (largest number of successors)**n, so a digit of this width never carries over.
+        largest = max(map(len, compiled.successors))
+        self._width = (largest**length).bit_length()
+        bits = self._width * length * length * compiled.state_count // 2
+        if bits > _LARGEST_TABLE_BITS:
+            raise TooLargeError(
+                f"counting the error classes of a word of {length} symbols on {compiled.state_count} states exactly "
+                f"would take about {bits / 2**33:.0f} GiB. Use Exponential, CertifiedExponential or Online, which "
+                "need no such table, or cut the word into shorter ones."
+            )
+        self._table = self._backward()
+        self.counts = tuple(self._digit(self._table[0][compiled.start], r) for r in range(length + 1))
+
+    def _backward(self) -> list[list[int]]:
+        """Row i holds R_i(·, y) for every state y."""
+        compiled, width = self._compiled, self._width
+        after = [int(accepted) for accepted in compiled.accepting]
+        table = [after]
+        for code in reversed(self._codes):
+            # Count every edge as an error first, then take the edge with the word's own symbol out of that.
+            row = [sum(map(after.__getitem__, targets)) << width for targets in compiled.successors]
+            for source, target in zip(*(ends.tolist() for ends in compiled.edges_with_label(code)), strict=True):
+                right = after[target]
+                row[source] += right - (right << width)
+            table.append(row)
+            after = row
+        table.reverse()
+        return table
+
+    def _digit(self, packed: int, errors: int) -> int:
+        count: int = (packed >> (errors * self._width)) & ((1 << self._width) - 1)
+        return count
+
+    def _draw(self, errors: int, source: RandomSource) -> IntArray:
+        state, left, private = self._compiled.start, errors, []
+        for code, after in zip(self._codes, self._table[1:], strict=True):
+            edges = list(self._compiled.moves[state].items())
+            weights = [
+                self._digit(after[target], left - (label != code)) if left or label == code else 0
+                for label, target in edges
+            ]
+            label, state = edges[draw_index(source, weights)]
+            left -= label != code
+            private.append(label)
+        return np.array(private, dtype=np.int64)

@@ -1,0 +1,235 @@
+"""What every word mechanism does: check, draw, tell its law and its guarantee.
+
+Subclasses say how to draw and with which probabilities; this file knows about words, batches and errors.
+"""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from math import inf, isfinite
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pathveil.errors import (
+    InfeasibleWordError,
+    InvalidParameterError,
+    LengthMismatchError,
+    PathVeilError,
+    UnknownSymbolError,
+)
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.randomness.source import RandomSource, system_source
+from pathveil.systems.compiled import IntArray
+from pathveil.systems.markov_chain import MarkovChain
+from pathveil.systems.system import System, Word
+from pathveil.words.law import ErrorLaw, FloatArray
+
+OnInfeasible = Literal["refuse", "nearest"]
+
+
+class WordMechanism(ABC):
+    """A random map from a sensitive word to a feasible word of the same length.
+
+    `epsilon` is the privacy parameter for words that differ in at most `adjacency` symbols. A sensitive word that
+    the system could not have produced is refused, unless `on_infeasible="nearest"`: then the feasible words nearest
+    to it become the most likely outputs.
+    """
+
+    name: ClassVar[str]
+    sampling: ClassVar[str] = "drawn with floating-point probabilities"
+    reason: str | None = None
+    """Why `best_mechanism` chose this one."""
+
+    def __init__(
+        self,
+        world: System,
+        epsilon: float,
+        adjacency: int = 1,
+        *,
+        on_infeasible: OnInfeasible = "refuse",
+    ) -> None:
+        self.world = world
+        self.epsilon = checked_epsilon(epsilon)
+        self.adjacency = checked_adjacency(adjacency)
+        if on_infeasible not in ("refuse", "nearest"):
+            raise InvalidParameterError(f"on_infeasible is 'refuse' or 'nearest', not {on_infeasible!r}")
+        self.on_infeasible = on_infeasible
+        self._used_seed = False
+
+    @abstractmethod
+    def theta(self, length: int) -> float:
+        """The tilt in use for words of this length: one more error makes a word e^θ times less likely."""
+
+    @abstractmethod
+    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
+        """A private word for each row of codes."""
+
+    @abstractmethod
+    def _law(self, codes: IntArray) -> ErrorLaw:
+        """The law of the number of errors for one word."""
+
+    @abstractmethod
+    def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
+        """log P(output | word) for each row of outputs, all of them feasible."""
+
+    @property
+    def _covers(self) -> str:
+        """Which words the promise compares with."""
+        return "any other word of the same length"
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What this mechanism promises; says so if it has been used with a seed."""
+        return Guarantee(
+            epsilon=self.epsilon,
+            delta=0.0,
+            unit=f"{self._covers} that differs in at most {self.adjacency} symbol{'s' * (self.adjacency > 1)}",
+            public=tuple(self._public()),
+            mechanism=f"{self.name} on {self.world!r}",
+            sampling=self.sampling,
+            seeded=self._used_seed,
+        )
+
+    def _public(self) -> Iterable[str]:
+        yield "the system (its symbols, and which words are feasible)"
+        yield "the length of the word"
+        if isinstance(self.world, MarkovChain) and self.world.starts_after:
+            yield f"the state before the word ({self.world.initial!r})"
+
+    # Drawing.
+
+    def privatize(self, word: Word, rng: RandomSource | None = None) -> Word:
+        """One private word for a sensitive word: a string for a string, otherwise a tuple of symbols."""
+        codes = self._checked(word)
+        private = self._draw(codes[None, :], self._source(rng))[0]
+        return self.world.decode(private.tolist(), as_string=isinstance(word, str))
+
+    def privatize_many(self, words: Iterable[Word], rng: RandomSource | None = None) -> list[Word]:
+        """One private word for each word, in the same order; lengths may differ.
+
+        All words are checked before the first draw. Each word is protected by itself: if two of them come from one
+        person, that person's loss is twice ε.
+        """
+        listed = list(words)
+        encoded: list[IntArray] = []
+        for number, word in enumerate(listed):
+            try:
+                encoded.append(self._checked(word))
+            except PathVeilError as problem:
+                raise type(problem)(f"word {number + 1} of {len(listed)}: {problem}") from None
+        source = self._source(rng)
+        private: list[Word] = [()] * len(listed)
+        by_length: dict[int, list[int]] = {}
+        for number, codes in enumerate(encoded):
+            by_length.setdefault(len(codes), []).append(number)
+        for numbers in by_length.values():
+            drawn = self._draw(np.stack([encoded[number] for number in numbers]), source)
+            for number, codes in zip(numbers, drawn.tolist(), strict=True):
+                private[number] = self.world.decode(codes, as_string=isinstance(listed[number], str))
+        return private
+
+    def privatize_array(self, codes: npt.ArrayLike, rng: RandomSource | None = None) -> IntArray:
+        """Words of equal length as a 2-D array of symbol codes in, private ones out (`world.symbols` decodes)."""
+        array = np.asarray(codes)
+        if array.ndim != 2 or not np.issubdtype(array.dtype, np.integer):
+            raise InvalidParameterError(
+                f"privatize_array takes a 2-D array of whole numbers, not {array.ndim}-D {array.dtype}"
+            )
+        words = array.astype(np.int64)
+        if not words.size:
+            raise InvalidParameterError(f"the array has shape {words.shape}: there is no symbol to protect")
+        outside = np.argwhere((words < 0) | (words >= len(self.world.symbols)))
+        for row, column in outside:
+            raise UnknownSymbolError(
+                f"row {row}, column {column}: code {words[row, column]} is not from 0 to {len(self.world.symbols) - 1}"
+            )
+        if not self.world.compiled.is_free:
+            for number, word in enumerate(words):
+                try:
+                    self._require_usable(word)
+                except PathVeilError as problem:
+                    raise type(problem)(f"row {number}: {problem}") from None
+        return self._draw(words, self._source(rng))
+
+    # Knowing.
+
+    def error_law(self, word: Word) -> ErrorLaw:
+        """The exact distribution of the number of errors for this sensitive word (for the curator's eyes)."""
+        return self._law(self._checked(word))
+
+    def log_probability(self, word: Word, output: Word) -> float:
+        """log P(output | word); -inf for an output that the system could not produce."""
+        codes = self._checked(word)
+        if len(output) != len(word):
+            raise LengthMismatchError(
+                f"the output has {len(output)} symbols, the word {len(word)}: a private word keeps the length"
+            )
+        private = self.world.encode(output)
+        try:
+            self.world.require_feasible(private)
+        except InfeasibleWordError:
+            return -inf
+        return float(self._log_probabilities(codes, private[None, :])[0])
+
+    def log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
+        """log P(output | word) for many feasible outputs, all given as symbol codes (used by audits)."""
+        return self._log_probabilities(codes, outputs)
+
+    # Checks.
+
+    def _source(self, rng: RandomSource | None) -> RandomSource:
+        source = rng if rng is not None else system_source()
+        if not isinstance(source, RandomSource):
+            raise InvalidParameterError(
+                f"rng is None (operating-system entropy) or pv.insecure_seed(n), not {type(rng).__name__}"
+            )
+        self._used_seed |= source.is_seeded
+        return source
+
+    def _checked(self, word: Word) -> IntArray:
+        codes = self.world.encode(word)
+        self._require_usable(codes)
+        return codes
+
+    def _require_usable(self, codes: IntArray) -> None:
+        if self.on_infeasible == "refuse":
+            self.world.require_feasible(codes)
+        else:
+            self.world.require_words(len(codes))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.world!r}, epsilon={self.epsilon:g}, adjacency={self.adjacency})"
+
+
+def checked_epsilon(epsilon: Any) -> float:
+    """ε as a float, or an error."""
+    try:
+        value = float(epsilon)
+    except (TypeError, ValueError):
+        value = float("nan")
+    if not (isfinite(value) and value > 0):
+        raise InvalidParameterError(f"epsilon must be a positive, finite number, not {epsilon!r}")
+    return value
+
+
+def checked_adjacency(adjacency: Any) -> int:
+    """b as an int, or an error."""
+    try:
+        value = operator.index(adjacency)
+    except TypeError:
+        value = 0
+    if value < 1 or isinstance(adjacency, bool):
+        raise InvalidParameterError(
+            f"adjacency must be a whole number of at least 1 (how many symbols may differ), not {adjacency!r}"
+        )
+    return value
+
+
+def hamming_distances(codes: IntArray, outputs: IntArray) -> IntArray:
+    """The number of errors of each row of outputs."""
+    errors: IntArray = np.count_nonzero(outputs != codes, axis=1)
+    return errors
