@@ -58,12 +58,13 @@ def markov_chains_with_length(draw: st.DrawFn) -> SystemWithLength:
 def transition_systems_with_length(draw: st.DrawFn) -> SystemWithLength:
     """Plans of 1 to 4 actions between 1 to 4 states, with or without accepting states."""
     states = st.integers(0, draw(st.integers(0, 3)))
-    actions = st.sampled_from("abcd"[: draw(st.integers(1, 4))])
     length = draw(LENGTHS)
+    actions = st.sampled_from("abcd"[: draw(st.integers(1, 4))])
+    needed_actions = _symbols_of_needed_word(length)
     initial = state = draw(states)
     needed: dict[tuple[int, str], int] = {}
     for _ in range(length):
-        action = draw(actions)
+        action = draw(needed_actions)
         state = needed.setdefault((state, action), draw(states))
     accepting = draw(st.none() | st.sets(st.sampled_from([*needed.values()])).map(lambda others: others | {state}))
 
@@ -79,10 +80,10 @@ def transition_systems_with_length(draw: st.DrawFn) -> SystemWithLength:
 def automata_with_length(draw: st.DrawFn) -> SystemWithLength:
     """Nondeterministic automata, in which a word may have several runs."""
     states = st.integers(0, draw(st.integers(0, 3)))
-    symbols = st.sampled_from("abcd"[: draw(st.integers(1, 4))])
     length = draw(LENGTHS)
+    symbols = st.sampled_from("abcd"[: draw(st.integers(1, 4))])
     run = draw(st.lists(states, min_size=length + 1, max_size=length + 1))
-    word = draw(st.lists(symbols, min_size=length, max_size=length))
+    word = draw(st.lists(_symbols_of_needed_word(length), min_size=length, max_size=length))
     needed = list(zip(run, word, run[1:], strict=False))
     initial = draw(st.sets(st.sampled_from(run))) | {run[0]}
     accepting = draw(st.none() | st.sets(st.sampled_from(run)).map(lambda others: others | {run[-1]}))
@@ -120,6 +121,11 @@ def systems_with_word(draw: st.DrawFn, feasible: bool = True) -> tuple[pv.System
         return world, draw(st.sampled_from(feasible_words(world, length)))
     symbol = st.sampled_from(world.symbols)
     return world, tuple(draw(st.lists(symbol, min_size=length, max_size=length)))
+
+
+def _symbols_of_needed_word(length: int) -> st.SearchStrategy[str]:
+    """So few symbols that the needed edges alone, even all at one state, cannot make too many words."""
+    return st.sampled_from("abcd"[: max(m for m in range(1, 5) if m**length <= MOST_WORDS)])
 
 
 def _largest_within_limit(build: Callable[[list[Any]], pv.System], extra: list[Any], length: int) -> pv.System:
