@@ -22,6 +22,7 @@ from pathveil.systems.automaton import Automaton
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System
 from pathveil.systems.transition_system import TransitionSystem
+from pathveil.words.distance_automaton import DistanceAutomaton
 
 __version__ = "0.1.0"
 
@@ -29,6 +30,7 @@ __all__ = [
     "Alphabet",
     "Automaton",
     "DeadEndError",
+    "DistanceAutomaton",
     "EmptyWordError",
     "Guarantee",
     "InfeasibleWordError",
