@@ -6,7 +6,11 @@ All sizes of nodes and letters are in points, so circles stay round whatever the
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from pathveil.words.distance_automaton import DistanceAutomaton, DistanceEdge, DistanceState
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Point = tuple[float, float]
+Points = npt.NDArray[np.float64]
 
 WRITTEN_AT_MOST = 80
 """Automata with more states than this are drawn without letters and numbers, which nobody could read."""
@@ -21,6 +26,7 @@ WRITTEN_AT_MOST = 80
 _RADIUS = 13.0
 _BLUE, _RED, _GREY, _BAND = "tab:blue", "tab:red", "0.45", "0.955"
 _SYMBOLS_SHOWN = 4
+_COLUMN, _ROW = 1.75, 1.05  # inches between neighbouring states
 
 
 def draw_distance_automaton(automaton: DistanceAutomaton, ax: Axes | None = None) -> Axes:
@@ -31,7 +37,7 @@ def draw_distance_automaton(automaton: DistanceAutomaton, ax: Axes | None = None
     if ax is None:
         import matplotlib.pyplot as plt
 
-        inches = (1.75, 1.05) if written else (0.22, 0.22)
+        inches = (_COLUMN, _ROW) if written else (0.22, 0.22)
         size = (inches[0] * (automaton.length + 1.2), inches[1] * (top + 1.2) + 0.4)
         _, ax = plt.subplots(figsize=(max(size[0], 4.0), max(size[1], 2.0)), layout="constrained")
     _draw_bands(ax, automaton, bands)
@@ -50,21 +56,23 @@ def draw_distance_automaton(automaton: DistanceAutomaton, ax: Axes | None = None
 def _layout(automaton: DistanceAutomaton) -> tuple[dict[DistanceState, Point], dict[int, tuple[float, float]]]:
     """Where each state stands, and the lower and upper edge of each number of errors.
 
-    Within one number of errors, every state of the system keeps a row of its own, so that the picture has lanes.
+    The system's states that share position and errors stand one above the other, in the middle of their band.
     """
     order = {name: y for y, name in enumerate(automaton.world.state_names)}
-    lanes: dict[int, list[int]] = {}
-    for q in automaton.states:
-        lanes.setdefault(q[1], []).append(order[q[2]] if len(q) == 3 else 0)
-    rows: dict[tuple[int, int], float] = {}
+    cells: dict[tuple[int, int], list[DistanceState]] = {}
+    for q in sorted(automaton.states, key=lambda q: order[q[2]] if len(q) == 3 else 0):
+        cells.setdefault((q[0], q[1]), []).append(q)
     bands: dict[int, tuple[float, float]] = {}
     lower = -0.5
-    for errors in sorted(lanes):
-        for row, y in enumerate(sorted(set(lanes[errors]))):
-            rows[errors, y] = lower + 0.5 + row
-        bands[errors] = (lower, lower + len(set(lanes[errors])))
-        lower = bands[errors][1]
-    places = {q: (float(q[0]), rows[q[1], order[q[2]] if len(q) == 3 else 0]) for q in automaton.states}
+    for errors in sorted({e for _, e in cells}):
+        height = max(len(cell) for (_, e), cell in cells.items() if e == errors)
+        bands[errors] = (lower, lower + height)
+        lower += height
+    places = {
+        q: (float(i), sum(bands[errors]) / 2 + row - (len(cell) - 1) / 2)
+        for (i, errors), cell in cells.items()
+        for row, q in enumerate(cell)
+    }
     return places, bands
 
 
@@ -83,8 +91,8 @@ def _draw_bands(ax: Axes, automaton: DistanceAutomaton, bands: dict[int, tuple[f
 def _draw_written(ax: Axes, automaton: DistanceAutomaton, places: dict[DistanceState, Point]) -> None:
     """Circles with i^e inside, V above them in blue, symbols and μ (red) on the arrows."""
     accepting = set(automaton.accepting)
-    for edge in automaton.edges:
-        _draw_edge(ax, automaton, edge, places[edge.source], places[edge.target])
+    for edge, label in zip(automaton.edges, _label_places(automaton, places), strict=True):
+        _draw_edge(ax, automaton, edge, places[edge.source], places[edge.target], label)
     for q, (x, y) in places.items():
         ax.plot(x, y, "o", ms=2 * _RADIUS, mfc="white", mec="black", mew=1.0, zorder=3)
         if q in accepting:
@@ -104,8 +112,48 @@ def _draw_written(ax: Axes, automaton: DistanceAutomaton, places: dict[DistanceS
         )
 
 
-def _draw_edge(ax: Axes, automaton: DistanceAutomaton, edge: DistanceEdge, start: Point, end: Point) -> None:
-    """An arrow; on its first third, where arrows have not met yet, the symbols and μ."""
+def _label_places(automaton: DistanceAutomaton, places: dict[DistanceState, Point]) -> list[Point]:
+    """A point on each edge where its label keeps clear of other labels, of states and of other edges.
+
+    Edges are served in turn, each taking the clearest of a few points. Distances are in sizes of the thing to be kept
+    clear of, and no point is clearer than one size.
+    """
+    inches = np.array([_COLUMN, _ROW])
+    starts = np.array([places[edge.source] for edge in automaton.edges]) * inches
+    ends = np.array([places[edge.target] for edge in automaton.edges]) * inches
+    # A state takes more room above than below: V stands there.
+    obstacles = [np.array(place) * inches + (0.0, 0.08) for place in places.values()]
+    sizes = [np.array([0.4, 0.48])] * len(obstacles)
+    chosen: list[Point] = []
+    for k, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        others = np.arange(len(starts)) != k
+        clearest, best = -1.0, start
+        for share in (0.45, 0.5, 0.4, 0.55, 0.35, 0.6, 0.3, 0.65, 0.25, 0.7, 0.75):
+            point = start + share * (end - start)
+            gaps = np.abs(np.array(obstacles) - point) / np.array(sizes)
+            to_lines = _distances_to_segments(point, starts[others], ends[others]) / 0.2
+            # A line under a label is a lesser evil than two labels on top of each other.
+            clearance = min(float(gaps.max(axis=1).min()), 0.5 + 0.5 * float(to_lines.min(initial=1.0)))
+            if clearance > clearest + 1e-9:
+                clearest, best = clearance, point
+        obstacles.append(best)
+        sizes.append(np.array([0.36, 0.3]))
+        x, y = best / inches
+        chosen.append((float(x), float(y)))
+    return chosen
+
+
+def _distances_to_segments(point: Points, starts: Points, ends: Points) -> Points:
+    along = ends - starts
+    share = np.clip(((point - starts) * along).sum(axis=1) / (along**2).sum(axis=1), 0.0, 1.0)
+    nearest: Points = np.linalg.norm(starts + share[:, None] * along - point, axis=1)
+    return nearest
+
+
+def _draw_edge(
+    ax: Axes, automaton: DistanceAutomaton, edge: DistanceEdge, start: Point, end: Point, label: Point
+) -> None:
+    """An arrow, broken for errors, with its symbols above and μ below the label's point."""
     ax.annotate(
         "",
         end,
@@ -120,14 +168,12 @@ def _draw_edge(ax: Axes, automaton: DistanceAutomaton, edge: DistanceEdge, start
         },
         zorder=1,
     )
-    along = 0.42
-    x, y = (a + along * (b - a) for a, b in zip(start, end, strict=True))
     ground = {"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
     symbols = [_short(symbol) for symbol in edge.symbols]
     listed = ",".join(symbols) if len(symbols) <= _SYMBOLS_SHOWN else f"{len(symbols)} symbols"
     ax.annotate(
         listed,
-        (x, y),
+        label,
         xytext=(0, 1),
         textcoords="offset points",
         ha="center",
@@ -137,8 +183,8 @@ def _draw_edge(ax: Axes, automaton: DistanceAutomaton, edge: DistanceEdge, start
         bbox=ground,
     )
     ax.annotate(
-        str(automaton.mu[edge.source, edge.target]),
-        (x, y),
+        _short(automaton.mu[edge.source, edge.target]) + (" each" if edge.multiplicity > 1 else ""),
+        label,
         xytext=(0, -1),
         textcoords="offset points",
         ha="center",
@@ -164,7 +210,9 @@ def _draw_plain(ax: Axes, automaton: DistanceAutomaton, places: dict[DistanceSta
 
 def _short(value: object) -> str:
     """A name or a number that fits into a circle: sets without their wrapping, long ones cut, spaces visible."""
-    if isinstance(value, frozenset):
+    if isinstance(value, Fraction) and len(str(value)) > 8:
+        text = f"{float(value):.3g}"
+    elif isinstance(value, frozenset):
         text = "{" + ",".join(sorted(map(str, value))) + "}"
     elif isinstance(value, int) and abs(value) >= 10**7:
         text = f"10^{math.log10(abs(value)):.1f}"
