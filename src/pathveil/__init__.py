@@ -29,6 +29,7 @@ from pathveil.words.certificate import Certificate
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.choose import best_mechanism
 from pathveil.words.classes import ErrorClasses, error_classes
+from pathveil.words.distance_automaton import DistanceAutomaton
 from pathveil.words.exponential import Exponential
 from pathveil.words.law import ErrorLaw
 from pathveil.words.mechanism import WordMechanism
@@ -44,6 +45,7 @@ __all__ = [
     "Certificate",
     "CertifiedExponential",
     "DeadEndError",
+    "DistanceAutomaton",
     "EmptyWordError",
     "ErrorClasses",
     "ErrorLaw",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,11 @@ class Alphabet(System):
 
     def __init__(self, symbols: Iterable[Symbol]) -> None:
         self.symbols = unique_symbols(symbols)
+
+    @property
+    def state_names(self) -> tuple[Hashable, ...]:
+        """One state, which carries no information."""
+        return (None,)
 
     def _compile(self) -> CompiledSystem:
         m = len(self.symbols)

@@ -76,6 +76,11 @@ class Automaton(System):
             waiting.extend(reached.values())
         return found
 
+    @property
+    def state_names(self) -> tuple[Hashable, ...]:
+        """The subsets: states of the deterministic automaton."""
+        return self.subsets
+
     def _compile(self) -> CompiledSystem:
         number = {subset: i for i, subset in enumerate(self.subsets)}
         edges = (

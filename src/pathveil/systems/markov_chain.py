@@ -6,7 +6,7 @@ everything that a chain is used for besides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import chain as joined
 from typing import TYPE_CHECKING, Any
 
@@ -159,6 +159,11 @@ class MarkovChain(System):
                 break
             reached = grown
         return bool((reached & final).any())
+
+    @property
+    def state_names(self) -> tuple[Hashable, ...]:
+        """The chain's states; None where a word has not begun yet and no public state comes before it."""
+        return self.symbols if self._starts_after else (*self.symbols, None)
 
     def _compile(self) -> CompiledSystem:
         """States keep their codes; unless words start after a public state, one more state stands before them."""

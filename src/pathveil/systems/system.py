@@ -43,6 +43,11 @@ class System(ABC):
     def to_networkx(self) -> networkx.MultiDiGraph[Any]:
         """The system as a networkx graph, for drawing and for other people's algorithms."""
 
+    @property
+    @abstractmethod
+    def state_names(self) -> tuple[Hashable, ...]:
+        """What each state of the compiled form stands for, in the caller's own terms."""
+
     @cached_property
     def compiled(self) -> CompiledSystem:
         """The integer arrays that every algorithm reads."""

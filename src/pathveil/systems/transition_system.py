@@ -64,6 +64,11 @@ class TransitionSystem(System):
         self.require_feasible(codes)
         return tuple(self.states[state] for state in self.compiled.path(codes.tolist()))
 
+    @property
+    def state_names(self) -> tuple[Hashable, ...]:
+        """The states as they were given."""
+        return self.states
+
     def _compile(self) -> CompiledSystem:
         number = {state: i for i, state in enumerate(self.states)}
         edges = ((number[state], self._codes[action], number[target]) for (state, action), target in self.moves.items())

@@ -292,7 +292,8 @@ def _largest_change(chain: SymbolChain, w: IntArray, v: IntArray, theta: float, 
         raise AssertionError("the weight of a feasible word is positive and finite")
     if not largest:
         return -inf  # no prefix leads to both runs
-    return log(largest) + (len(chain.first) + 64) * run * 2.0**-50  # more than the rounding error of these sums
+    slack: float = (len(chain.first) + 64) * run * 2.0**-50  # more than the rounding error of these sums
+    return log(largest) + slack
 
 
 def _by_nearness(
