@@ -163,7 +163,7 @@ class MarkovChain(System):
     @property
     def state_names(self) -> tuple[Hashable, ...]:
         """The chain's states; None where a word has not begun yet and no public state comes before it."""
-        return self.symbols if self._starts_after else (*self.symbols, None)
+        return self.symbols if self.starts_after else (*self.symbols, None)
 
     def _compile(self) -> CompiledSystem:
         """States keep their codes; unless words start after a public state, one more state stands before them."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import exp, inf, log, nextafter
 
 import numpy as np
@@ -35,7 +36,8 @@ from pathveil.words.ratio_bounds import (
 )
 
 _LARGEST_BOXES = 30_000_000  # numbers held for all positions; beyond that the published calibration is used
-_LARGEST_RUNS = 60_000_000  # numbers worked on for all pairs of runs of one length; beyond that K_r = rθ
+_LARGEST_WALKS = 2_000  # walks of one length that are compared pairwise; beyond that K_r = rθ
+_LARGEST_RUNS = 60_000_000  # numbers worked on for the pairs at one position; beyond that K_r = rθ
 _FINEST_STEP = 2e-3  # relative accuracy to which the largest passing θ is looked for
 
 
@@ -115,6 +117,7 @@ class ChainCertifier:
         self._alive = alive
         self._levels = context_levels(chain, alive, budget)
         self._levels_backwards = context_levels(backwards, alive_backwards, budget)
+        self._pairs_at: dict[tuple[object, ...], IntArray] = {}
 
     @classmethod
     def of(
@@ -141,8 +144,7 @@ class ChainCertifier:
         prefixes = prefix_boxes(self.chain, self._levels, z)
         suffixes = prefix_boxes(self.chain.reversed(), self._levels_backwards, z)
         if self.up_to:
-            for j in range(1, self.length):
-                suffixes[j] = unite(suffixes[j - 1], suffixes[j])
+            suffixes = _united(suffixes)
         bounds = {}
         for run in range(1, min(self.adjacency, self.length) + 1):
             bound = self._run_bound(run, theta, prefixes, suffixes)
@@ -193,37 +195,40 @@ class ChainCertifier:
         """The largest log Z(v)/Z(w) over one run of this length; -inf if no two feasible words differ so."""
         m = len(self.chain.first)
         walks = self._walks(run)
-        if walks is None or self.length * len(walks) ** 2 > _LARGEST_RUNS:
+        if len(walks) > _LARGEST_WALKS:
             return run * theta
-        largest = -inf
+        changes: dict[tuple[object, ...], float] = {}
         for i in range(self.length - run + 1):
             following = self.length - run - i  # positions after the run; with `up_to`, at most so many
-            pairs = self._pairs(run, i, following)
-            if self.length * pairs.shape[1] * m * (2 * run + 1) > _LARGEST_RUNS:
+            prefix, suffix = prefixes[i], suffixes[following]
+            place = (i == 0, following == 0, self._alive[i : i + run].tobytes())
+            alike = (*place, id(prefix), id(suffix))
+            if alike in changes:
+                continue
+            if (run, *place) not in self._pairs_at:
+                self._pairs_at[run, *place] = self._pairs(walks, i, following)
+            pairs = self._pairs_at[run, *place]
+            if pairs.shape[1] * m * (2 * run + 1) > _LARGEST_RUNS:
                 return run * theta
-            if pairs.shape[1]:
-                w, v = walks[pairs[0]], walks[pairs[1]]
-                largest = max(largest, _largest_change(self.chain, w, v, theta, prefixes[i], suffixes[following]))
-        return largest
+            w, v = walks[pairs[0]], walks[pairs[1]]
+            changes[alike] = _largest_change(self.chain, w, v, theta, prefix, suffix) if len(w) else -inf
+        return max(changes.values())
 
-    def _walks(self, run: int) -> IntArray | None:
-        """All walks of this many symbols, one in each row; None where there are too many."""
+    def _walks(self, run: int) -> IntArray:
+        """All walks of this many symbols, one in each row; the enumeration stops where there are too many."""
         walks = np.arange(len(self.chain.first))[:, None]
         for _ in range(run - 1):
+            if len(walks) > _LARGEST_WALKS:
+                break
             parent, current = np.nonzero(self.chain.follows[walks[:, -1]])
-            if len(parent) > _LARGEST_RUNS // 1000:
-                return None
             walks = np.hstack([walks[parent], current[:, None]])
         return walks
 
-    def _pairs(self, run: int, i: int, following: int) -> IntArray:
+    def _pairs(self, walks: IntArray, i: int, following: int) -> IntArray:
         """Numbers of two walks that may replace one another at position i+1: they differ in every symbol, can stand
         there, and have a symbol before and a symbol after in common (or both begin, or both end, the word)."""
-        chain = self.chain
-        walks = self._walks(run)
-        assert walks is not None
-        possible = self._alive[i : i + run][np.arange(run), walks].all(axis=1)
-        usable = np.flatnonzero(possible)
+        chain, run = self.chain, walks.shape[1]
+        usable = np.flatnonzero(self._alive[i : i + run][np.arange(run), walks].all(axis=1))
         chosen = walks[usable]
         before, after = chosen[:, 0], chosen[:, -1]
         joined = self._common_predecessor[np.ix_(before, before)] if i else _both(chain.first[before])
@@ -331,6 +336,14 @@ def _total_loss(theta: float, run_bounds: dict[int, float], distance: int) -> fl
 def _up(value: float) -> float:
     """A little larger, by more than the rounding error of the few operations behind it."""
     return float(value * (1 + 1e-12))
+
+
+def _united(boxes: list[Box]) -> list[Box]:
+    """At each position the union of all boxes up to it; equal neighbours stay the same object."""
+    united = [boxes[0]]
+    for before, box in pairwise(boxes):
+        united.append(united[-1] if box is before else unite(united[-1], box))
+    return united
 
 
 def _both(flags: BoolArray) -> BoolArray:

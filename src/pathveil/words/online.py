@@ -44,8 +44,8 @@ class Online(WordMechanism):
         stuck = reached[np.diff(compiled.offsets)[reached] == 0]
         if len(stuck):
             raise DeadEndError(
-                f"{_name(world, int(stuck[0]))} has no successor, so a stream could get stuck there. Remove the dead "
-                "ends from the system, or use a mechanism that sees the whole word."
+                f"state {world.state_names[stuck[0]]!r} has no successor, so a stream could get stuck there. Remove "
+                "the dead ends from the system, or use a mechanism that sees the whole word."
             )
         if not compiled.accepting[reached[reached != compiled.start]].all():
             raise InvalidSystemError(
@@ -149,9 +149,3 @@ def _reachable(compiled: CompiledSystem) -> IntArray:
                 reached.add(target)
                 waiting.append(target)
     return np.array(sorted(reached))
-
-
-def _name(world: System, state: int) -> str:
-    """A state in the user's own words, as far as it has any."""
-    states = getattr(world, "states", world.symbols)
-    return f"state {states[state]!r}" if state < len(states) else "the start"
