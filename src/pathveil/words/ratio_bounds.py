@@ -112,16 +112,12 @@ def context_levels(chain: SymbolChain, alive: BoolArray, budget: int) -> list[Co
 
 
 def _memory(follows: BoolArray, length: int, budget: int) -> int:
-    """The largest h for which the walks of h symbols, once for each position, stay within the budget.
-
-    Boxes settle after some dozens of positions, so longer words need no larger budget.
-    """
-    positions = min(length, 40)
+    """The largest h for which the walks of h symbols, once for each position, stay within the budget."""
     walks = np.ones(len(follows))
     memory = 1
     while memory < length:
         walks = follows @ walks
-        if walks.sum() * positions > budget:
+        if walks.sum() * length > budget:
             break
         memory += 1
     return memory
@@ -220,6 +216,10 @@ def _shared(
     steps: sparse.csr_array,
 ) -> FloatArray:
     """For each extension and symbol y: the summed weight of the common predecessors of y and the new symbol."""
+    if 10 * steps.nnz > steps.shape[0] ** 2:  # dense chains: the sparse product below would be slower
+        follows = steps.toarray()
+        dense: FloatArray = (weights[parent] * follows.T[new]) @ follows
+        return dense
     starts, degrees = predecessors.indptr[new], np.diff(predecessors.indptr)[new]
     bounds = np.concatenate([[0], np.cumsum(degrees)])
     columns = predecessors.indices[np.repeat(starts - bounds[:-1], degrees) + np.arange(bounds[-1])]
