@@ -24,6 +24,7 @@ from itertools import pairwise
 from math import exp, inf, log, nextafter
 
 import numpy as np
+from scipy import sparse
 
 from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
 from pathveil.words.law import FloatArray
@@ -37,7 +38,7 @@ from pathveil.words.ratio_bounds import (
 
 _LARGEST_BOXES = 30_000_000  # numbers held for all positions; beyond that the published calibration is used
 _LARGEST_WALKS = 2_000  # walks of one length that are compared pairwise; beyond that K_r = rθ
-_LARGEST_RUNS = 60_000_000  # numbers worked on for the pairs at one position; beyond that K_r = rθ
+_LARGEST_RUNS = 1_500_000  # numbers worked on for the pairs at one position; beyond that K_r = rθ
 _FINEST_STEP = 2e-3  # relative accuracy to which the largest passing θ is looked for
 
 
@@ -308,19 +309,19 @@ def _by_nearness(
     pairs, run = near.shape
     rows = np.arange(pairs)
     z = exp(-theta)
-    follows = chain.follows.astype(float)
-    weight = np.zeros((2 * run + 1, pairs, len(chain.first)))
-    weight[run] = entering
+    backwards = sparse.csr_array(chain.follows.T.astype(float))  # sparse products: a run touches few symbols
+    weight = np.zeros((len(chain.first), 2 * run + 1, pairs))
+    weight[:, run] = entering.T
     for position in range(run):
         if position:
-            weight = weight @ follows
+            weight = (backwards @ weight.reshape(len(weight), -1)).reshape(weight.shape)
         right, wrong = near[:, position], far[:, position]
-        at_right, at_wrong = weight[:, rows, right], weight[:, rows, wrong]
+        at_right, at_wrong = weight[right, :, rows], weight[wrong, :, rows]
         weight *= z
-        weight[:, rows, right] = weight[:, rows, wrong] = 0.0
-        weight[:-1, rows, right] += at_right[1:]  # no error against near, one against far: k falls by one
-        weight[1:, rows, wrong] += z * at_wrong[:-1]  # the other way round
-    gathered: FloatArray = np.einsum("kpy,py->pk", weight, leaving)
+        weight[right, :, rows] = weight[wrong, :, rows] = 0.0
+        weight[right, :-1, rows] += at_right[:, 1:]  # no error against near, one against far: k falls by one
+        weight[wrong, 1:, rows] += z * at_wrong[:, :-1]  # the other way round
+    gathered: FloatArray = np.einsum("ykp,yp->pk", weight, leaving.T)
     return gathered
 
 

@@ -1,0 +1,46 @@
+import os
+
+import numpy as np
+
+import pathveil as pv
+from pathveil.randomness.source import RandomSource, system_source
+
+
+def test_a_seed_gives_the_same_bits_again_and_another_seed_gives_others() -> None:
+    assert pv.insecure_seed(3).bytes(100) == pv.insecure_seed(3).bytes(100)
+    assert pv.insecure_seed(3).bytes(100) != pv.insecure_seed(4).bytes(100)
+
+
+def test_no_byte_of_the_keystream_is_handed_out_twice_or_left_out() -> None:
+    whole = pv.insecure_seed(1).bytes(500_000)
+    source = pv.insecure_seed(1)
+    sizes = [1, 7, 65_536, 3, 0, 100_000, 65_535, 11, 200_000]
+    pieces = b"".join(source.bytes(size) for size in sizes)
+    assert pieces == whole[: len(pieces)]
+
+
+def test_the_system_source_is_not_marked_as_seeded_and_does_not_repeat() -> None:
+    assert not system_source().is_seeded
+    assert pv.insecure_seed(0).is_seeded
+    assert RandomSource(os.urandom(32)).bytes(32) != RandomSource(os.urandom(32)).bytes(32)
+
+
+def test_a_forked_process_does_not_continue_its_parents_keystream() -> None:
+    system_source().bytes(1)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:  # pragma: no cover - runs in the child
+        os.write(write, system_source().bytes(32))
+        os._exit(0)
+    mine = system_source().bytes(32)
+    os.waitpid(child, 0)
+    assert os.read(read, 32) != mine
+
+
+def test_uniform_numbers_stay_strictly_between_zero_and_one() -> None:
+    class Extreme(RandomSource):
+        def words64(self, count: int) -> np.ndarray:
+            return np.array([0, 2**64 - 1], dtype=np.uint64)[:count]
+
+    low, high = Extreme(bytes(32)).uniform(2)
+    assert 0 < low < high < 1

@@ -1,0 +1,31 @@
+"""Goodness of fit with a stated false-alarm probability, shared by all sampling tests."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+
+import numpy as np
+from scipy import stats
+
+FALSE_ALARM = 1e-6
+
+
+def chi_square_p_value(draws: Iterable[Hashable], law: Mapping[Hashable, float]) -> float:
+    """How likely draws from this law are to fit it as badly as these do. An impossible draw gives 0.
+
+    Outcomes that are expected fewer than ten times are taken together, so that the chi-square law applies.
+    """
+    listed = list(draws)
+    if any(law.get(draw, 0.0) == 0.0 for draw in listed):
+        return 0.0
+    counts = dict.fromkeys(law, 0)
+    for draw in listed:
+        counts[draw] += 1
+    expected = np.array([law[outcome] * len(listed) for outcome in law])
+    observed = np.array([counts[outcome] for outcome in law])
+    rare = expected < 10
+    if rare.any():
+        expected = np.append(expected[~rare], expected[rare].sum())
+        observed = np.append(observed[~rare], observed[rare].sum())
+    statistic = float(((observed - expected) ** 2 / np.maximum(expected, 1e-12)).sum())
+    return float(stats.chi2.sf(statistic, max(len(expected) - 1, 1)))

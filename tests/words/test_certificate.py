@@ -1,0 +1,147 @@
+"""The certificate against the true change of the normaliser, and what it reports."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pathveil as pv
+from pathveil.words.certificate import ChainCertifier
+from tests.reference.enumeration import feasible_words, hamming
+from tests.reference.random_systems import SystemWithLength, markov_chains_with_length
+
+THETAS = st.one_of(st.sampled_from([0.05, 0.5, 1.0, 2.0, 6.0, 12.0, 800.0]), st.floats(0.01, 12.0))
+
+
+def true_losses(world: pv.System, length: int, theta: float) -> dict[int, float]:
+    """The largest dθ + |log Z(v) - log Z(w)| over feasible words at each distance d, by listing all words."""
+    words = feasible_words(world, length)
+    log_z = {w: math.log(math.fsum(math.exp(-theta * hamming(v, w)) for v in words)) for w in words}
+    losses: dict[int, float] = {}
+    for v, w in combinations(words, 2):
+        d = hamming(v, w)
+        losses[d] = max(losses.get(d, 0.0), d * theta + abs(log_z[v] - log_z[w]))
+    return losses
+
+
+@given(
+    case=markov_chains_with_length(),
+    theta=THETAS,
+    adjacency=st.integers(1, 3),
+    budget=st.sampled_from([1, 30, 300, 40_000]),
+)
+@settings(max_examples=400)
+def test_the_certified_loss_covers_the_true_one_at_every_distance(
+    case: SystemWithLength, theta: float, adjacency: int, budget: int
+) -> None:
+    world, length = case
+    certifier = ChainCertifier.of(world.compiled, length, adjacency, up_to=False, budget=budget)
+    assert isinstance(certifier, ChainCertifier)
+    certificate = certifier.certify(theta)
+    for distance, loss in true_losses(world, length, theta).items():
+        if distance <= adjacency:
+            assert loss <= certificate.loss * (1 + 1e-12)
+        assert loss <= certificate.loss_at(distance) * (1 + 1e-12)
+        assert certificate.loss_at(distance) <= 2 * distance * theta * (1 + 1e-11)
+
+
+@given(case=markov_chains_with_length(), theta=THETAS, adjacency=st.integers(1, 2), more=st.integers(0, 3))
+@settings(max_examples=150)
+def test_one_certificate_covers_all_lengths_up_to_a_maximum(
+    case: SystemWithLength, theta: float, adjacency: int, more: int
+) -> None:
+    world, length = case
+    certifier = ChainCertifier.of(world.compiled, length + more, adjacency, up_to=True, budget=300)
+    assert isinstance(certifier, ChainCertifier)
+    certificate = certifier.certify(theta)
+    for shorter in range(1, length + 1):
+        for distance, loss in true_losses(world, shorter, theta).items():
+            if distance <= adjacency:
+                assert loss <= certificate.loss * (1 + 1e-12)
+
+
+@given(case=markov_chains_with_length())
+@settings(max_examples=100)
+def test_the_average_number_of_positions_with_a_neighbour_is_exact(case: SystemWithLength) -> None:
+    world, length = case
+    counted = [len(world.neighbour_positions(word)) for word in feasible_words(world, length)]
+    certificate = pv.CertifiedExponential(world, 1.0).certificate(length)
+    assert certificate.protected_positions == pytest.approx(sum(counted) / len(counted), abs=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 1e6])
+@pytest.mark.parametrize("adjacency", [1, 2, 3, 6])
+def test_the_claim_is_never_too_small_on_the_town(epsilon: float, adjacency: int) -> None:
+    mechanism = pv.CertifiedExponential(pv.example_town(), epsilon, adjacency, contexts=500)
+    certificate = mechanism.certificate(8)
+    b = adjacency
+    assert certificate.loss <= epsilon
+    assert epsilon / (2 * b) * (1 - 1e-11) <= certificate.theta <= epsilon / b
+    assert set(certificate.run_bounds) <= set(range(1, b + 1))
+    assert all(bound <= run * certificate.theta for run, bound in certificate.run_bounds.items())
+    assert b * certificate.theta <= certificate.loss
+
+
+def test_a_larger_budget_of_contexts_gives_a_larger_tilt() -> None:
+    town = pv.example_town()
+    thetas = [pv.CertifiedExponential(town, 1.0, contexts=budget).theta(14) for budget in (1, 2_000, 40_000)]
+    assert thetas[0] < thetas[1] < thetas[2]
+
+
+def test_long_words_get_a_certificate_that_is_no_looser_than_the_published_one() -> None:
+    mechanism = pv.CertifiedExponential(pv.example_town(), 5.0, max_length=2_000)
+    certificate = mechanism.certificate(3)
+    assert certificate is mechanism.certificate(2_000)
+    assert certificate.theta > 4.9
+    with pytest.raises(pv.InvalidParameterError, match="longer than max_length=2000"):
+        mechanism.certificate(2_001)
+
+
+def test_bounds_that_have_settled_agree_with_those_of_a_shorter_word() -> None:
+    town = pv.example_town()
+    short, long = (pv.CertifiedExponential(town, 4.0, contexts=1).certificate(n) for n in (60, 900))
+    assert long.run_bounds[1] == pytest.approx(short.run_bounds[1], rel=1e-4)
+
+
+def test_a_free_alphabet_pays_nothing_for_the_normaliser() -> None:
+    certificate = pv.CertifiedExponential(pv.Alphabet("abc"), 3.0, adjacency=2).certificate(7)
+    assert certificate.loss <= 3.0
+    assert certificate.theta == pytest.approx(1.5, rel=1e-15)
+    assert certificate.run_bounds == {1: 0.0, 2: 0.0}
+    # A chain in which everything may follow everything is the same thing, up to rounding.
+    full = pv.MarkovChain(range(3), np.full((3, 3), 1 / 3))
+    assert pv.CertifiedExponential(full, 3.0, adjacency=1).theta(7) == pytest.approx(3.0, rel=2e-3)
+
+
+def test_plans_of_a_transition_system_get_the_published_calibration() -> None:
+    # The same action leads to different states, so equal symbols do not imply equal states.
+    world = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1}, initial=0)
+    certificate = pv.CertifiedExponential(world, 4.0).certificate(5)
+    assert certificate.theta == pytest.approx(2.0, rel=1e-9)
+    assert "published" in certificate.method
+
+
+def test_plans_whose_action_names_the_next_state_are_certified_like_a_chain() -> None:
+    edges = [(a, b) for a in range(4) for b in range(4) if (a + b) % 3]
+    chain = pv.MarkovChain.from_edges(edges, initial=1)
+    plans = pv.TransitionSystem({(a, b): b for a, b in edges}, initial=1)
+    certificates = [pv.CertifiedExponential(world, 4.0).certificate(6) for world in (chain, plans)]
+    assert certificates[0].theta == certificates[1].theta > 2.1
+
+
+def test_a_certificate_halved_would_break_the_claim() -> None:
+    """Negative control: there are chains where half of the certified change is less than the true one."""
+    world = pv.MarkovChain.from_edges([(0, 1), (0, 2), (1, 3), (2, 3), (3, 0), (1, 0), (1, 1)], initial={0})
+    certificate = pv.CertifiedExponential(world, 2.0).certificate(3)
+    loss = true_losses(world, 3, certificate.theta)[1]
+    assert loss <= certificate.loss
+    assert loss > certificate.theta + certificate.run_bounds[1] / 2
+
+
+def test_a_certificate_says_in_words_what_it_covers() -> None:
+    text = str(pv.CertifiedExponential(pv.example_town(), 5.0).certificate(14))
+    assert "feasible words" in text
+    assert "positions have a feasible neighbour" in text
