@@ -107,4 +107,4 @@ def test_long_words_and_extreme_tilts_do_not_underflow() -> None:
         private = pv.Exponential(town, epsilon).privatize(trip)
         assert town.is_feasible(private)
     assert pv.Exponential(town, 1e6).privatize(trip) == trip
-    assert pv.CertifiedExponential(town, 1e6, max_length=3_000, contexts=1).privatize(trip) == trip
+    assert pv.CertifiedExponential(town, 1e6, max_length=300, contexts=1).privatize(trip[:300]) == trip[:300]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate
 from math import exp, inf, log, nextafter
 
 import numpy as np
@@ -38,7 +38,7 @@ from pathveil.words.ratio_bounds import (
 
 _LARGEST_BOXES = 30_000_000  # numbers held for all positions; beyond that the published calibration is used
 _LARGEST_WALKS = 2_000  # walks of one length that are compared pairwise; beyond that K_r = rθ
-_LARGEST_RUNS = 1_500_000  # numbers worked on for the pairs at one position; beyond that K_r = rθ
+_LARGEST_RUNS = 6_000_000  # numbers worked on for the pairs at one position; beyond that K_r = rθ
 _FINEST_STEP = 2e-3  # relative accuracy to which the largest passing θ is looked for
 
 
@@ -94,12 +94,12 @@ def published_certificate(length: int, up_to: bool, adjacency: int, theta: float
     )
 
 
-def free_certificate(length: int, up_to: bool, adjacency: int, theta: float) -> Certificate:
+def free_certificate(symbol_count: int, length: int, up_to: bool, adjacency: int, theta: float) -> Certificate:
     """On a free alphabet Z does not depend on the word: K = 0."""
     bounds = dict.fromkeys(range(1, adjacency + 1), 0.0)
     return Certificate(
         length, up_to, adjacency, theta, adjacency * theta, bounds, "free alphabet: Z is the same for every word",
-        protected_positions=float(length),
+        protected_positions=float(length if symbol_count > 1 else 0),
     )  # fmt: skip
 
 
@@ -145,7 +145,7 @@ class ChainCertifier:
         prefixes = prefix_boxes(self.chain, self._levels, z)
         suffixes = prefix_boxes(self.chain.reversed(), self._levels_backwards, z)
         if self.up_to:
-            suffixes = _united(suffixes)
+            suffixes = list(accumulate(suffixes, unite))
         bounds = {}
         for run in range(1, min(self.adjacency, self.length) + 1):
             bound = self._run_bound(run, theta, prefixes, suffixes)
@@ -198,22 +198,19 @@ class ChainCertifier:
         walks = self._walks(run)
         if len(walks) > _LARGEST_WALKS:
             return run * theta
-        changes: dict[tuple[object, ...], float] = {}
+        largest = -inf
         for i in range(self.length - run + 1):
             following = self.length - run - i  # positions after the run; with `up_to`, at most so many
-            prefix, suffix = prefixes[i], suffixes[following]
-            place = (i == 0, following == 0, self._alive[i : i + run].tobytes())
-            alike = (*place, id(prefix), id(suffix))
-            if alike in changes:
-                continue
-            if (run, *place) not in self._pairs_at:
-                self._pairs_at[run, *place] = self._pairs(walks, i, following)
-            pairs = self._pairs_at[run, *place]
+            place = (run, i == 0, following == 0, self._alive[i : i + run].tobytes())
+            if place not in self._pairs_at:
+                self._pairs_at[place] = self._pairs(walks, i, following)
+            pairs = self._pairs_at[place]
             if pairs.shape[1] * m * (2 * run + 1) > _LARGEST_RUNS:
                 return run * theta
-            w, v = walks[pairs[0]], walks[pairs[1]]
-            changes[alike] = _largest_change(self.chain, w, v, theta, prefix, suffix) if len(w) else -inf
-        return max(changes.values())
+            if pairs.shape[1]:
+                w, v = walks[pairs[0]], walks[pairs[1]]
+                largest = max(largest, _largest_change(self.chain, w, v, theta, prefixes[i], suffixes[following]))
+        return largest
 
     def _walks(self, run: int) -> IntArray:
         """All walks of this many symbols, one in each row; the enumeration stops where there are too many."""
@@ -279,7 +276,10 @@ class ChainCertifier:
 
 
 def _largest_change(chain: SymbolChain, w: IntArray, v: IntArray, theta: float, prefix: Box, suffix: Box) -> float:
-    """The largest log Z(v)/Z(w) when the run w is replaced by the run v (one pair in each row)."""
+    """The largest log Z(v)/Z(w) when the run w is replaced by the run v (one pair in each row).
+
+    Infinite where the boxes know nothing.
+    """
     run = w.shape[1]
     best = np.zeros(len(w))
     to_v, to_w = [], []
@@ -294,8 +294,8 @@ def _largest_change(chain: SymbolChain, w: IntArray, v: IntArray, theta: float, 
         )
         best = np.maximum(best, top / bottom)
     largest = float(np.max(best))
-    if not largest < inf:
-        raise AssertionError("the weight of a feasible word is positive and finite")
+    if not largest < inf:  # nan included
+        return inf
     if not largest:
         return -inf  # no prefix leads to both runs
     slack: float = (len(chain.first) + 64) * run * 2.0**-50  # more than the rounding error of these sums
@@ -337,14 +337,6 @@ def _total_loss(theta: float, run_bounds: dict[int, float], distance: int) -> fl
 def _up(value: float) -> float:
     """A little larger, by more than the rounding error of the few operations behind it."""
     return float(value * (1 + 1e-12))
-
-
-def _united(boxes: list[Box]) -> list[Box]:
-    """At each position the union of all boxes up to it; equal neighbours stay the same object."""
-    united = [boxes[0]]
-    for before, box in pairwise(boxes):
-        united.append(united[-1] if box is before else unite(united[-1], box))
-    return united
 
 
 def _both(flags: BoolArray) -> BoolArray:

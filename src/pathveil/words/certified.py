@@ -87,7 +87,7 @@ class CertifiedExponential(WordMechanism):
             return published_certificate(length, up_to, b, published, "infeasible words are accepted")
         if compiled.is_free:
             # One rounding step down, so that bθ never exceeds ε.
-            return free_certificate(length, up_to, b, nextafter(self.epsilon / b, 0.0))
+            return free_certificate(compiled.symbol_count, length, up_to, b, nextafter(self.epsilon / b, 0.0))
         certifier = ChainCertifier.of(compiled, length, b, up_to=up_to, budget=self.contexts)
         if isinstance(certifier, str):
             return published_certificate(length, up_to, b, published, certifier)

@@ -72,7 +72,7 @@ class SymbolChain:
         return forward
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ContextLevel:
     """The contexts of one position, and how they arise from those of the position before (absent at the first).
 
@@ -84,12 +84,6 @@ class ContextLevel:
     parent: IntArray
     current: IntArray
     begins: IntArray
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ContextLevel) and all(
-            np.array_equal(getattr(self, part), getattr(other, part))
-            for part in ("last_symbol", "parent", "current", "begins")
-        )
 
 
 def context_levels(chain: SymbolChain, alive: BoolArray, budget: int) -> list[ContextLevel]:
@@ -105,9 +99,7 @@ def context_levels(chain: SymbolChain, alive: BoolArray, budget: int) -> list[Co
         contexts, child = np.unique(extended, axis=0, return_inverse=True)
         order = np.argsort(child.ravel(), kind="stable")
         begins = np.searchsorted(child.ravel()[order], np.arange(len(contexts)))
-        level = ContextLevel(contexts[:, -1], parent[order], current[order], begins)
-        # In the middle of a long word every position looks like the one before; the same object says so.
-        levels.append(levels[-1] if level == levels[-1] else level)
+        levels.append(ContextLevel(contexts[:, -1], parent[order], current[order], begins))
     return levels
 
 
@@ -123,8 +115,6 @@ def _memory(follows: BoolArray, length: int, budget: int) -> int:
     return memory
 
 
-_WIDENING = 1e-7  # relative; what a box gives up to be valid at all later positions at once
-
 Box = tuple[FloatArray, FloatArray]
 """(lo, hi), each with one row for each current symbol c = w_i and one column for each y. Rows of symbols that
 cannot stand at that position are empty intervals: lo = inf, hi = 0."""
@@ -139,31 +129,15 @@ def prefix_boxes(chain: SymbolChain, levels: list[ContextLevel], z: float) -> li
     # Sums of at most m non-negative terms, a few products and one quotient: this is more than their rounding error.
     slack = (m + 64) * 2.0**-51
 
-    def advance(box: Box, before: ContextLevel, level: ContextLevel) -> Box:
-        return _step(*box, before.last_symbol, level, z, follows, steps, predecessors, slack)
-
-    start = np.tile(chain.first.astype(float), (len(levels[0].last_symbol), 1))
-    box, settled = (start, start), False
-    boxes = [_by_symbol(levels[0].last_symbol, *box, m)]
-    for before, level in pairwise(levels):
-        settled &= level is before
-        if settled:
-            boxes.append(boxes[-1])
-            continue
-        after = advance(box, before, level)
-        if level is before and _nearly_equal(box, after):
-            # A box that its own step stays inside holds at every later position of this kind.
-            wider = after[0] * (1 - _WIDENING), after[1] * (1 + _WIDENING)
-            next_after = advance(wider, before, level)
-            settled = bool((next_after[0] >= wider[0]).all() and (next_after[1] <= wider[1]).all())
-            after = wider if settled else after
-        box = after
-        boxes.append(_by_symbol(level.last_symbol, *box, m))
+    lo = hi = np.tile(chain.first.astype(float), (len(levels[0].last_symbol), 1))
+    boxes = [_by_symbol(levels[0].last_symbol, lo, hi, m)]
+    # On long words at a small θ an upper end may grow without bound. It then ends as inf or nan, which no later step
+    # turns back into a number, and the certificate falls back to K_r = rθ.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for before, level in pairwise(levels):
+            lo, hi = _step(lo, hi, before.last_symbol, level, z, follows, steps, predecessors, slack)
+            boxes.append(_by_symbol(level.last_symbol, lo, hi, m))
     return boxes
-
-
-def _nearly_equal(a: Box, b: Box) -> bool:
-    return all(np.allclose(x, y, rtol=_WIDENING / 10, atol=0.0) for x, y in zip(a, b, strict=True))
 
 
 def _step(
