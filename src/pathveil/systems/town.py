@@ -52,7 +52,8 @@ def _every_crossing_has_two_roads(blocks: dict[str, tuple[Crossing, Crossing]]) 
 def example_town(**options: object) -> MarkovChain:
     """The town as a Markov chain: from a segment one drives on to any other segment at its exit.
 
-    Streets can be driven both ways; avenues are one-way, north and south by turns. Options (`initial`, `final`) go
+    Streets can be driven both ways; avenues are one-way, north and south by turns. A state does not remember from
+    which end a street was entered, so a trip may turn round on it. Options (`initial`, `final`) go
     to `MarkovChain.from_edges`.
 
     >>> import pathveil as pv

@@ -39,7 +39,7 @@ from pathveil.words.ratio_bounds import (
 _LARGEST_BOXES = 30_000_000  # numbers held for all positions; beyond that the published calibration is used
 _LARGEST_WALKS = 2_000  # walks of one length that are compared pairwise; beyond that K_r = rθ
 _LARGEST_RUNS = 6_000_000  # numbers worked on for the pairs at one position; beyond that K_r = rθ
-_FINEST_STEP = 2e-3  # relative accuracy to which the largest passing θ is looked for
+_FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
 
 
 @dataclass(frozen=True)
@@ -171,13 +171,15 @@ class ChainCertifier:
         """
         b = self.adjacency
         lowest = epsilon / (2 * b)
-        failed, theta = inf, nextafter(epsilon / b, 0.0)
+        failed, theta, nudge = inf, nextafter(epsilon / b, 0.0), _FINEST_STEP / 8
         while theta > lowest:
             certificate = self.certify(theta)
             if certificate.loss <= epsilon:
                 return self._refined(certificate, failed, epsilon)
             failed = theta
-            theta = min(theta - (certificate.loss - epsilon) / b, theta * (1 - _FINEST_STEP / 2))
+            # The nudge gets past a limit that would only be approached; it grows, so that the search ends soon.
+            theta = (theta - (certificate.loss - epsilon) / b) * (1 - nudge)
+            nudge *= 2
         return self._refined(self.certify(published_theta(epsilon, b)), failed, epsilon)
 
     def _refined(self, passed: Certificate, failed: float, epsilon: float) -> Certificate:

@@ -12,6 +12,7 @@ for each r: adding such integers adds all counts at once, and one more error is 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
@@ -94,6 +95,31 @@ def replace(codes: IntArray, wrong: BoolArray, symbol_count: int, source: Random
     others = np.full(np.count_nonzero(wrong), max(symbol_count - 1, 1), dtype=np.uint64)
     steps = draw_below_each(source, others).astype(np.int64) + 1
     private[wrong] = (codes[wrong] + steps) % symbol_count
+    return private
+
+
+def draw_by_class(
+    compiled: CompiledSystem,
+    codes: IntArray,
+    choose: Callable[[tuple[int, ...], int], IntArray],
+    source: RandomSource,
+) -> IntArray:
+    """A private word for each row of codes: first its number of errors, then a word of that class.
+
+    `choose(counts, size)` draws the numbers of errors of `size` words whose classes have these counts. Equal rows
+    share one table.
+    """
+    if compiled.is_free:
+        batch, length = codes.shape
+        errors = choose(free_counts(compiled.symbol_count, length), batch)
+        return draw_free(codes, errors, compiled.symbol_count, source)
+    private = np.empty_like(codes)
+    words, which = np.unique(codes, axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    for word, rows in zip(words, np.split(order, np.cumsum(np.bincount(which.ravel()))[:-1]), strict=True):
+        classes = SystemClasses(compiled, word)
+        for row, errors in zip(rows, choose(classes.counts, len(rows)).tolist(), strict=True):
+            private[row] = classes.draw(errors, source)
     return private
 
 

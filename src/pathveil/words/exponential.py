@@ -7,7 +7,7 @@ import numpy as np
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System
-from pathveil.words.classes import classes_of_codes, draw_free, free_counts
+from pathveil.words.classes import classes_of_codes, draw_by_class
 from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law, log_counts
 from pathveil.words.mechanism import OnInfeasible, WordMechanism, hamming_distances
 from pathveil.words.tilted import draw_tilted, log_normaliser, pick_columns
@@ -58,16 +58,12 @@ class Exponential(WordMechanism):
         compiled, length = self.world.compiled, codes.shape[1]
         if self._is_linear:
             return draw_tilted(compiled, codes, self.theta(length), source)
-        if compiled.is_free:
-            law = exponential_log_law(free_counts(compiled.symbol_count, length), self._scores(length))
-            errors = pick_columns(np.broadcast_to(law, (len(codes), length + 1)), source)
-            return draw_free(codes, errors, compiled.symbol_count, source)
-        private = np.empty_like(codes)
-        for row, word in enumerate(codes):
-            classes = classes_of_codes(compiled, word)
-            law = exponential_log_law(classes.counts, self._scores(length))
-            private[row] = classes.draw(int(pick_columns(law[None, :], source)[0]), source)
-        return private
+        scores = self._scores(length)
+
+        def choose(counts: tuple[int, ...], size: int) -> IntArray:
+            return pick_columns(np.tile(exponential_log_law(counts, scores), (size, 1)), source)
+
+        return draw_by_class(compiled, codes, choose, source)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         return ErrorLaw(

@@ -124,16 +124,14 @@ def _losing(log_weight: FloatArray, x: FloatArray) -> FloatArray:
     return product
 
 
-def draw_noisy_maximum(
-    log_n: FloatArray, scores: FloatArray, uniform_exponentials: FloatArray
-) -> npt.NDArray[np.int64]:
+def draw_noisy_maximum(log_n: FloatArray, scores: FloatArray, exponentials: FloatArray) -> npt.NDArray[np.int64]:
     """Permute-and-flip's class, one for each row of standard exponential variates.
 
     Permute-and-flip is the word with the largest score + Exp(1), and the largest of N such noises is distributed as
     -log(1 - e^(-E/N)) for a single E: one draw for each class instead of one for each word.
     """
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        log_ratio = np.log(uniform_exponentials) - log_n
+        log_ratio = np.log(exponentials) - log_n
         noise = np.where(log_ratio < -40, -log_ratio, -np.log(-np.expm1(-np.exp(log_ratio))))
         values = np.where(log_n > -inf, scores + noise, -inf)
     chosen: npt.NDArray[np.int64] = np.argmax(values, axis=1)

@@ -47,7 +47,8 @@ class Online(WordMechanism):
                 f"state {world.state_names[stuck[0]]!r} has no successor, so a stream could get stuck there. Remove "
                 "the dead ends from the system, or use a mechanism that sees the whole word."
             )
-        if not compiled.accepting[reached[reached != compiled.start]].all():
+        ends = np.unique(compiled.targets[np.isin(compiled.sources, reached)])  # where a word can be after a symbol
+        if not compiled.accepting[ends].all():
             raise InvalidSystemError(
                 "the system restricts the last symbol, but a stream does not know where its word will end. Use a "
                 "mechanism that sees the whole word, or a system without that restriction."

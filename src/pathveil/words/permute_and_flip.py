@@ -6,7 +6,7 @@ import numpy as np
 
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import IntArray
-from pathveil.words.classes import classes_of_codes, draw_free, free_counts
+from pathveil.words.classes import classes_of_codes, draw_by_class
 from pathveil.words.law import (
     ErrorLaw,
     FloatArray,
@@ -45,20 +45,13 @@ class PermuteAndFlip(WordMechanism):
         return scores
 
     def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
-        compiled, (batch, length) = self.world.compiled, codes.shape
-        scores = self._scores(length)
-        if compiled.is_free:
-            log_n = log_counts(free_counts(compiled.symbol_count, length))
-            noise = source.exponential(batch * (length + 1)).reshape(batch, length + 1)
-            errors = draw_noisy_maximum(log_n, scores, noise)
-            return draw_free(codes, errors, compiled.symbol_count, source)
-        private = np.empty_like(codes)
-        for row, word in enumerate(codes):
-            classes = classes_of_codes(compiled, word)
-            noise = source.exponential(length + 1)[None, :]
-            errors = draw_noisy_maximum(log_counts(classes.counts), scores, noise)
-            private[row] = classes.draw(int(errors[0]), source)
-        return private
+        scores = self._scores(codes.shape[1])
+
+        def choose(counts: tuple[int, ...], size: int) -> IntArray:
+            noise = source.exponential(size * len(counts)).reshape(size, len(counts))
+            return draw_noisy_maximum(log_counts(counts), scores, noise)
+
+        return draw_by_class(self.world.compiled, codes, choose, source)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts
