@@ -80,7 +80,7 @@ def _bounds_panel(ax: Axes, values: Sequence[float], setting: Callable[[float], 
 # -------------------------------------------------------------------------------------------------- Figure 4
 
 
-def draw_figure_4(path: Path, seed: int = 4) -> None:
+def draw_figure_4(path: Path, contexts: int = 40_000, seed: int = 4) -> None:
     """The town as a map, a sensitive trip, and private ones by permute-and-flip and the certified mechanism."""
     rng = pv.insecure_seed(seed)
     town = pv.example_town()
@@ -96,7 +96,7 @@ def draw_figure_4(path: Path, seed: int = 4) -> None:
     for column, epsilon in ((1, 0.5), (2, 5.0)):
         mechanisms = {
             "permute-and-flip": pv.PermuteAndFlip(town, epsilon),
-            "certified": pv.CertifiedExponential(town, epsilon),
+            "certified": pv.CertifiedExponential(town, epsilon, contexts=contexts),
         }
         for ax, (name, mechanism) in zip(panels[:, column], mechanisms.items(), strict=True):
             private = mechanism.privatize(trip, rng)
