@@ -1,0 +1,129 @@
+"""The example scripts and the benchmark still run, with settings small enough for a test."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import pathveil as pv
+
+ROOT = Path(__file__).parents[2]
+FEW_CONTEXTS = 200  # looser certificates, in a fraction of the time
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch):
+    """Import a script by folder and name, as Python itself does when the script is run."""
+
+    def load(folder: str, name: str) -> ModuleType:
+        monkeypatch.setattr(sys, "path", [str(ROOT / folder), *sys.path])
+        return import_module(name)
+
+    return load
+
+
+def assert_is_picture(path: Path) -> None:
+    from matplotlib.image import imread
+
+    pixels = imread(path)[..., :3]
+    assert min(pixels.shape[:2]) > 300
+    assert pixels.max() > 0.99
+    assert pixels.min() < 0.01
+
+
+def test_lev_strings_are_drawn_and_come_out_the_same_every_time(script, tmp_path):
+    lev = script("examples", "lev_case_studies")
+    lev.draw_strings(tmp_path / "one.png", words=1)
+    lev.draw_strings(tmp_path / "two.png", words=1)
+    lev.draw_strings(tmp_path / "other.png", words=1, seed=7)
+    assert_is_picture(tmp_path / "one.png")
+    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
+    assert (tmp_path / "one.png").read_bytes() != (tmp_path / "other.png").read_bytes()
+
+
+def test_lev_grid_world_is_drawn(script, tmp_path):
+    lev = script("examples", "lev_case_studies")
+    lev.draw_grid_world(tmp_path / "grid.png", contexts=FEW_CONTEXTS)
+    assert_is_picture(tmp_path / "grid.png")
+
+
+def test_the_grid_of_plans_and_the_grid_of_cells_are_the_same_grid(script):
+    lev = script("examples", "lev_case_studies")
+    plans, cells = lev.grid_world(), lev.grid_cells()
+    assert len(plans.states) == len(cells.symbols) == 225
+    assert plans.count(len(lev.PLAN)) == cells.count(len(lev.PLAN))
+    assert cells.is_feasible(plans.run(lev.PLAN)[1:])
+
+
+def test_pf_figure_2_is_drawn(script, tmp_path):
+    script("examples", "pf_figures").draw_figure_2(tmp_path / "two.png")
+    assert_is_picture(tmp_path / "two.png")
+
+
+def test_pf_figure_4_is_drawn(script, tmp_path):
+    script("examples", "pf_figures").draw_figure_4(tmp_path / "four.png", contexts=FEW_CONTEXTS)
+    assert_is_picture(tmp_path / "four.png")
+
+
+def test_pf_figure_5_is_drawn(script, tmp_path):
+    pf = script("examples", "pf_figures")
+    pf.draw_figure_5(tmp_path / "five.png", (0.5, 3.0, 5.0), (3.0,), trips=2, words=4, contexts=FEW_CONTEXTS)
+    assert_is_picture(tmp_path / "five.png")
+
+
+def test_a_trip_on_the_map_is_connected(script):
+    pf = script("examples", "pf_figures")
+    town, rng, straight = pv.example_town(), pv.insecure_seed(3), 0
+    for _ in range(40):
+        trip = town.random_word(14, rng)
+        route = pf._route(trip)
+        assert len(route) == 14
+        if not pf._turns(trip):
+            straight += 1
+            assert all(before[1] == after[0] for before, after in pairwise(route))
+    assert 0 < straight < 40
+
+
+def test_the_accuracy_table_orders_the_mechanisms_as_the_theory_says(script):
+    lines = list(script("examples", "accuracy_table").table((1.0, 5.0), trips=3, contexts=FEW_CONTEXTS))
+    for line in lines[2:4]:
+        epsilon, theta, flip, published, certified, _, ratio = map(float, line.strip("|").split("|"))
+        assert epsilon / 2 * 0.999 <= theta <= epsilon
+        # Printed with three digits.
+        assert flip <= published <= 2.02 * flip
+        assert certified <= published
+        assert ratio == pytest.approx(flip / certified, rel=0.02, abs=0.05)
+    assert "feasible neighbour" in lines[-2]
+    assert "all words of that length" in lines[-1].replace("\n", " ")
+
+
+def test_the_benchmark_prints_the_rest_where_a_library_is_missing(script, monkeypatch):
+    words = script("benchmarks", "words")
+
+    def missing(*_):
+        raise ImportError("No module named 'opendp'")
+
+    monkeypatch.setattr(words, "LIBRARIES", {"OpenDP noisy max": (missing, 1), "first word": (lambda *_: int, 2)})
+    notes: list[str] = []
+    rows = list(words.library_rows(1.0, notes, batch=10))
+    assert [row.theirs is None for row in rows] == [True] * 3 + [False] * 3
+    assert "pip install -r benchmarks/requirements.txt" in notes[0]
+    printed = list(words.table(rows))
+    assert len(printed) == 2 + 6
+    assert "missing" in printed[2]
+
+
+def test_the_benchmark_draws_the_papers_words_as_printed(script):
+    words = script("benchmarks", "words")
+    chain = pv.MarkovChain.from_edges([("a", "a"), ("a", "b"), ("b", "a"), ("b", "c"), ("c", "a")], initial="a")
+    for world, word in ((pv.Alphabet("abc"), ("a", "b", "c")), (chain, ("b", "c", "a"))):
+        law = pv.PermuteAndFlip(world, 1.0).error_law(word).pmf
+        for baseline in (words.printed_pf(world, word, law), words.printed_lev(world, word, 1.0)):
+            drawn = {baseline.draw() for _ in range(60)}
+            assert all(world.is_feasible(private) and len(private) == 3 for private in drawn)
+            assert len(drawn) > 1
