@@ -12,6 +12,7 @@ from pathveil.errors import (
     LengthMismatchError,
     NoFeasibleWordError,
     PathVeilError,
+    ReducibleChainError,
     TooLargeError,
     UnknownSymbolError,
 )
@@ -39,6 +40,7 @@ __all__ = [
     "NoFeasibleWordError",
     "PathVeilError",
     "RandomSource",
+    "ReducibleChainError",
     "System",
     "TooLargeError",
     "TransitionSystem",
