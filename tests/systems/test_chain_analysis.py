@@ -230,6 +230,14 @@ def test_the_second_eigenvalue_of_a_large_chain_is_found_by_iteration() -> None:
     assert chain.second_eigenvalue == pytest.approx(0.9 * (1 + math.cos(2 * math.pi / n)) / 2, rel=1e-9)
 
 
+def test_repeated_eigenvalues_of_modulus_one_are_not_missed_in_large_chains() -> None:
+    block = np.random.default_rng(1).dirichlet(np.ones(600), size=600)
+    twice = sparse.block_diag([block, block], format="csr")
+    assert pv.MarkovChain(range(1_200), twice).second_eigenvalue == 1
+    taking_turns = sparse.block_array([[None, sparse.csr_array(block)], [sparse.csr_array(block), None]])
+    assert pv.MarkovChain(range(1_200), taking_turns).second_eigenvalue == 1
+
+
 def test_full_matrices_of_too_many_states_are_refused() -> None:
     n = chain_analysis.LARGEST_DENSE + 1
     chain = pv.MarkovChain(range(n), sparse.eye_array(n, k=1) + sparse.eye_array(n, k=1 - n))

@@ -137,6 +137,7 @@ ROW = {"to": [0, 1], "probability": [0.5, 0.5]}
         (changed(transitions=[ROW, {"to": [0, 1], "probability": [1.5, -0.5]}]), "probability -0.5"),
         (changed(transitions=[ROW, {"to": [0, 1], "probability": [0.5, math.nan]}]), "probability nan"),
         (changed(transitions=[ROW, {"to": [0, 1], "probability": ["0.5", 0.5]}]), "probability '0.5'"),
+        (changed(transitions=[ROW, {"to": [0, 1], "probability": [10**400, 0.5]}]), "probability 1000"),
         (changed(transitions=[ROW, {"to": [0, 1], "probability": [0.5, 0.4]}]), r"row 2 .* sums to 0\.9"),
         (changed(initial="a"), "`initial`"),
         (changed(initial={}), "`among`"),

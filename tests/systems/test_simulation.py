@@ -136,6 +136,15 @@ def test_first_states_follow_the_distribution_given() -> None:
     assert abs((first == 1).sum() - 9_000) < 4.9 * 30
 
 
+def test_the_largest_uniform_number_still_leads_to_a_possible_first_state() -> None:
+    # Added up one by one, these weights end below 1; a uniform number may lie between.
+    n = 1_000
+    start = np.append(np.full(n - 1, 1 / (n - 1)), 0)
+    chain = pv.MarkovChain(range(n), sparse.eye_array(n))
+    source: Any = Given(np.array([np.nextafter(1, 0), np.nextafter(0, 1)]))
+    assert chain.simulate(1, 2, source, start=start).tolist() == [[n - 2], [0]]
+
+
 def test_paths_after_a_public_state_begin_with_one_of_its_successors() -> None:
     chain = pv.MarkovChain("abcd", WEATHER, initial="c")
     paths = chain.simulate(3, 500, pv.insecure_seed(3))
@@ -174,7 +183,7 @@ def test_a_number_of_paths_that_is_none_is_refused(size: Any) -> None:
         pv.MarkovChain("abcd", WEATHER).simulate(3, size)
 
 
-@pytest.mark.parametrize("start", [[1, 0], [0.5, 0.5, 0.5, 0], [1.5, -0.5, 0, 0], [np.nan, 1, 0, 0]])
-def test_a_start_that_is_no_distribution_is_refused(start: list[float]) -> None:
+@pytest.mark.parametrize("start", [[1, 0], [0.5, 0.5, 0.5, 0], [1.5, -0.5, 0, 0], [np.nan, 1, 0, 0], "abcd"])
+def test_a_start_that_is_no_distribution_is_refused(start: Any) -> None:
     with pytest.raises(pv.InvalidParameterError, match="start"):
         pv.MarkovChain("abcd", WEATHER).simulate(3, 2, start=start)

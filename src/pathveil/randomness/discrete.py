@@ -5,6 +5,8 @@ integers. The samplers are Algorithms 1 to 3 of Canonne, Kamath and Steinke, "Th
 Differential Privacy" (2020); the only change is that a whole batch of candidates is tried at a time. Candidates are
 independent and kept in order, so a batch has the same law as one draw after another.
 
+How long a draw takes depends on its outcome, so keep the time of a release from those it must be hidden from.
+
 A *coin* is a Boolean draw; it shows heads (True) with the stated probability. Where numbers may outgrow 64 bits they
 are Python integers in object arrays.
 """

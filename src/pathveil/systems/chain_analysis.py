@@ -197,6 +197,9 @@ def second_eigenvalue(P: sparse.csr_array) -> float:
     n = P.shape[0]
     if n == 1:
         return 0.0
+    # Other eigenvalues of modulus 1 come from the structure alone; an iteration may miss repeated ones.
+    if len(recurrent_classes(P)) > 1 or not is_aperiodic(P):
+        return 1.0
     if n <= _LARGEST_FULL_SPECTRUM:
         moduli = np.abs(np.linalg.eigvals(P.toarray()))
     else:

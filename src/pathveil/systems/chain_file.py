@@ -115,7 +115,7 @@ def _matrix(rows: list[Any], n: int) -> sparse.csr_array:
         if len(entered) != len(weights) or len(set(entered)) != len(entered):
             raise InvalidSystemError(f"saved chain: {where} needs one probability for each state, and no state twice")
         for weight in weights:
-            if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < math.inf:
+            if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 < weight < 2:
                 raise InvalidSystemError(f"saved chain: {where} has the probability {weight!r}")
         targets += entered
         values += weights

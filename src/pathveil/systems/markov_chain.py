@@ -83,10 +83,12 @@ class MarkovChain(System):
     ) -> MarkovChain:
         """Rows divided by their sums; rows without weight stay empty (dead ends)."""
         sums = np.asarray(weights.sum(axis=1)).ravel()
-        scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+        matrix = weights.copy()
+        matrix.data = weights.data / np.repeat(sums, np.diff(weights.indptr))
+        matrix.eliminate_zeros()  # a quotient may be too small for a floating-point number
         made = cls.__new__(cls)
         made.symbols = states
-        made._adopt(sparse.csr_array(sparse.diags_array(scale) @ weights), initial, final)
+        made._adopt(matrix, initial, final)
         return made
 
     @classmethod
@@ -263,8 +265,9 @@ class MarkovChain(System):
         weights = np.array([symbol in self.first for symbol in self.symbols], dtype=float)
         if start is not None:
             weights = _as_distribution(start, len(self.symbols))
-        cumulative = np.cumsum(weights) / np.sum(weights)
-        first = np.searchsorted(cumulative, source.uniform(int(size)), side="right")
+        cumulative = np.cumsum(weights)
+        # Divided by its own last entry, so that it ends with exactly 1 and every uniform number is below that.
+        first = np.searchsorted(cumulative / cumulative[-1], source.uniform(int(size)), side="right")
         return simulation.simulate(tables, first, length, source)
 
     @cached_property
@@ -366,7 +369,10 @@ def _require_row_sums(matrix: sparse.csr_array, states: tuple[Symbol, ...], allo
 
 
 def _as_distribution(start: npt.ArrayLike, size: int) -> FloatArray:
-    weights = np.asarray(start, dtype=float)
+    try:
+        weights = np.asarray(start, dtype=float)
+    except (TypeError, ValueError) as problem:
+        raise InvalidParameterError(f"start cannot be read as numbers: {problem}") from None
     if weights.shape != (size,) or not (weights >= 0).all() or abs(weights.sum() - 1) > _ROW_SUM_TOLERANCE:
         raise InvalidParameterError(f"start: give one probability for each of the {size} states, summing to 1")
     return weights
