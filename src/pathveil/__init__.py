@@ -13,6 +13,7 @@ from pathveil.errors import (
     LengthMismatchError,
     NoFeasibleWordError,
     PathVeilError,
+    ReducibleChainError,
     TooLargeError,
     UnknownSymbolError,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "PathVeilError",
     "PermuteAndFlip",
     "RandomSource",
+    "ReducibleChainError",
     "System",
     "TooLargeError",
     "TransitionSystem",
