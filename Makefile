@@ -22,15 +22,17 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist loadgroup
 
-bench: $(VENV)/.bench
-	$(BIN)/python benchmarks/words.py
+# The libraries that we compare with want other versions of things; they get an environment of their own.
+bench: $(VENV)-bench/.ready
+	$(VENV)-bench/bin/python benchmarks/words.py
+	$(VENV)-bench/bin/python benchmarks/models.py
 
-# The libraries that we compare with want other versions of things; they stay out of the package's own extras.
-$(VENV)/.bench: $(VENV)/.dev benchmarks/requirements.txt
-	$(BIN)/pip install --quiet -r benchmarks/requirements.txt
+$(VENV)-bench/.ready: pyproject.toml benchmarks/requirements.txt
+	$(PYTHON) -m venv $(VENV)-bench
+	$(VENV)-bench/bin/pip install --quiet -e '.[graph]' -r benchmarks/requirements.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

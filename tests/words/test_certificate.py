@@ -1,7 +1,7 @@
 """The certificate against the true change of the normaliser, and what it reports."""
 
 import math
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -72,9 +72,11 @@ def test_the_average_number_of_positions_with_a_neighbour_is_exact(case: SystemW
     assert certificate.protected_positions == pytest.approx(sum(counted) / len(counted), abs=1e-9)
 
 
-@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 1e6])
-@pytest.mark.parametrize("adjacency", [1, 2, 3, 6])
-def test_the_claim_is_never_too_small_on_the_town(epsilon: float, adjacency: int) -> None:
+@pytest.mark.parametrize(
+    ("adjacency", "epsilon"),
+    [*product([1, 2], [1e-9, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 1e6]), (3, 1e-9), (3, 5.0), (6, 5.0)],
+)
+def test_the_claim_is_never_too_small_on_the_town(adjacency: int, epsilon: float) -> None:
     mechanism = pv.CertifiedExponential(pv.example_town(), epsilon, adjacency, contexts=500)
     certificate = mechanism.certificate(8)
     b = adjacency

@@ -24,10 +24,10 @@ class Guarantee:
     seeded: bool = False
 
     def __str__(self) -> str:
-        budget = f"ε = {self.epsilon:g}" + (f" and δ = {self.delta:g}" if self.delta else "")
+        exception = f", but for a probability of δ = {self.delta:g}" if self.delta else ""
         sentence = (
-            f"{self.mechanism}: the released output has nearly the same distribution (within {budget}) "
-            f"whether the input is this one or {self.unit}; "
+            f"{self.mechanism}: had the input been {self.unit}, the probability of any output would differ by a factor "
+            f"of at most e^{self.epsilon:g} (ε = {self.epsilon:g}){exception}; "
             f"taken as public: {', '.join(self.public)}; {self.sampling}."
         )
         if self.seeded:

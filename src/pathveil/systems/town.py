@@ -10,7 +10,7 @@ from itertools import permutations
 
 from pathveil.systems.markov_chain import MarkovChain
 
-_STREETS = ("Ash", "Birch", "Cedar", "Dogwood", "Elm")
+_STREETS = ("Ash", "Birch", "Cedar", "Dale", "Elm")
 _AVENUES = 6
 _SEGMENTS = 43
 

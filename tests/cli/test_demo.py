@@ -1,0 +1,26 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from pathveil.__main__ import main
+from pathveil.cli.demo import run_demo
+
+
+def test_the_demo_shows_the_trip_private_trips_and_expected_errors_within_80_columns() -> None:
+    out = io.StringIO()
+    run_demo(Console(file=out, width=80))
+    text = out.getvalue()
+    assert "A sensitive trip and what would be released" in text
+    assert "Expected number of wrong segments out of 14" in text
+    for name in ("certified", "permute-and-flip", "exponential", "online"):
+        assert name in text
+    assert "…" not in text  # nothing was cut off
+    assert "NOT private" in text  # the demonstration is seeded, and says so
+
+
+def test_wrong_use_exits_with_2_and_says_how(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["dmeo"]) == 2
+    assert "usage" in capsys.readouterr().err
+    assert main(["--help"]) == 0
+    assert "demo" in capsys.readouterr().out
