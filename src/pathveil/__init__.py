@@ -14,8 +14,10 @@ from pathveil.errors import (
     PathVeilError,
     TooLargeError,
     UnknownSymbolError,
+    UnreachablePrivacyError,
 )
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.privacy.profile import DirichletProfile, concentration_for
 from pathveil.randomness.source import RandomSource, insecure_seed
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.automaton import Automaton
@@ -29,6 +31,7 @@ __all__ = [
     "Alphabet",
     "Automaton",
     "DeadEndError",
+    "DirichletProfile",
     "EmptyWordError",
     "Guarantee",
     "InfeasibleWordError",
@@ -43,5 +46,7 @@ __all__ = [
     "TooLargeError",
     "TransitionSystem",
     "UnknownSymbolError",
+    "UnreachablePrivacyError",
+    "concentration_for",
     "insecure_seed",
 ]
