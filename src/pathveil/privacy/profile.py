@@ -23,7 +23,6 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special
 
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
 from pathveil.privacy.worst_pair import deviance, log_density, stirling_remainder
@@ -156,6 +155,8 @@ def concentration_for(epsilon: float, delta: float, floor: float, shift: float) 
 
 def largest_passing(room: Callable[[float], float], *, failing: float, passing: float) -> float:
     """The point nearest to `failing` where room ≥ 0, given room(failing) < 0 ≤ room(passing); on the safe side."""
+    from scipy import optimize
+
     edge = float(optimize.brentq(room, failing, passing, xtol=1e-13, rtol=1e-12, maxiter=500))
     step = 1e-12 * max(abs(passing), abs(edge)) * (1 if passing > failing else -1)
     while room(edge) < 0:
@@ -203,16 +204,23 @@ def _log_hockey_stick(epsilon: float, a: float, h: float) -> float:
     return top + math.log(float((half * _WEIGHTS * np.exp(logs - top)).sum()))
 
 
+def _below(u: float) -> float:
+    """1/(1 + e^u) for u ≥ 0."""
+    return math.exp(-u) / (1 + math.exp(-u))
+
+
 def _slope(log_y: float, t: float, a: float, h: float) -> float:
     """y times the derivative of the log-integrand at y: decreasing, positive before the peak and negative after."""
     y = math.exp(log_y)
     u = t + y
     rising = h * y / math.expm1(h * y) if h * y < 700 else 0.0
-    return rising + y * ((2 * a + h) * float(special.expit(-u)) - a)
+    return rising + y * ((2 * a + h) * _below(u) - a)
 
 
 def _peak(t: float, a: float, h: float) -> float:
     """Where the integrand, which is log-concave, is largest."""
+    from scipy import optimize
+
     low = high = -math.log(a + h)
     step = 1.0
     while _slope(high, t, a, h) > 0:
@@ -229,7 +237,7 @@ def _panel_edges(t: float, a: float, h: float, peak: float) -> npt.NDArray[np.fl
     To the right of the peak the curvature of the log-integrand only falls, so panels that double in width never meet a
     feature narrower than themselves.
     """
-    r = float(special.expit(-(t + peak)))
+    r = _below(t + peak)
     turn = (h * peak / (2 * math.sinh(h * peak / 2))) / peak if h * peak < 700 else 0.0
     width = min(peak, 1 / math.sqrt((2 * a + h) * r * (1 - r) + turn * turn))
     reach = width * 2.0 ** np.arange(200)
@@ -244,6 +252,8 @@ def _panel_edges(t: float, a: float, h: float, peak: float) -> npt.NDArray[np.fl
 def _digamma_difference(a: float, h: float) -> float:
     """ψ(a+h) - ψ(a)."""
     if a < 1e3:
+        from scipy import special
+
         return float(special.digamma(a + h) - special.digamma(a))
     rest = [-1 / (2 * x) - 1 / (12 * x * x) + 1 / (120 * x**4) for x in (a, a + h)]
     return math.log1p(h / a) + rest[1] - rest[0]

@@ -16,7 +16,6 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,7 +27,7 @@ _SERIES = np.array([0.0, 0.0] + [(-1.0) ** r / (r * (r - 1)) for r in range(2, 2
 def stirling_remainder(x: float) -> float:
     """log Γ(x) less Stirling's main terms (x - ½) log x - x + ½ log 2π."""
     if x < 10:
-        return float(special.gammaln(x)) - ((x - 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi))
+        return math.lgamma(x) - ((x - 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi))
     square = 1 / (x * x)
     return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / x
 
