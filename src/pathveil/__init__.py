@@ -16,6 +16,7 @@ from pathveil.errors import (
     UnknownSymbolError,
     UnreachablePrivacyError,
 )
+from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import DirichletProfile, concentration_for
 from pathveil.randomness.source import RandomSource, insecure_seed
@@ -30,6 +31,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Alphabet",
     "Automaton",
+    "ComposedProfile",
     "DeadEndError",
     "DirichletProfile",
     "EmptyWordError",
