@@ -7,6 +7,7 @@ from pathveil.errors import (
     DeadEndError,
     EmptyWordError,
     InfeasibleWordError,
+    InvalidCountsError,
     InvalidParameterError,
     InvalidSystemError,
     LengthMismatchError,
@@ -16,6 +17,7 @@ from pathveil.errors import (
     UnknownSymbolError,
     UnreachablePrivacyError,
 )
+from pathveil.models.frequencies import curator_errors, forecast_frequencies, private_frequencies
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import DirichletProfile, concentration_for
@@ -37,6 +39,7 @@ __all__ = [
     "EmptyWordError",
     "Guarantee",
     "InfeasibleWordError",
+    "InvalidCountsError",
     "InvalidParameterError",
     "InvalidSystemError",
     "LengthMismatchError",
@@ -50,5 +53,8 @@ __all__ = [
     "UnknownSymbolError",
     "UnreachablePrivacyError",
     "concentration_for",
+    "curator_errors",
+    "forecast_frequencies",
     "insecure_seed",
+    "private_frequencies",
 ]

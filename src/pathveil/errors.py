@@ -48,3 +48,7 @@ class TooLargeError(PathVeilError):
 
 class UnreachablePrivacyError(PathVeilError):
     """No amount of noise keeps the promise that was asked for; the message says what would have to change."""
+
+
+class InvalidCountsError(PathVeilError):
+    """Counts or probabilities are not what they claim to be: negative, not whole, off the simplex, off the support."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ from pathveil.privacy.worst_pair import deviance, log_density, stirling_remainde
 SAFETY = 1e-9
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
+_DOUBLING = 2.0 ** np.arange(120)
 _NEGLIGIBLE = 50.0  # e^-50 is 2e-22 of the integrand's peak
 
 
@@ -115,14 +116,14 @@ def log_floor_limit(epsilon: float, floor: float, shift: float) -> float:
     return math.log(shift / (2 * floor + shift)) - epsilon * floor / shift
 
 
+@lru_cache(maxsize=4096)
 def concentration_for(epsilon: float, delta: float, floor: float, shift: float) -> float:
     """The largest concentration k (the least noise) whose profile meets (ε, δ), rounded down.
 
     Not every promise can be kept at every floor: more noise brings δ no lower than δ₀ = s/(2η+s)·e^(-εη/s). Where that
     is not enough, the error names the smallest floor that would do.
     """
-    _require_positive(epsilon, "epsilon")
-    require_delta(delta)
+    require_promise(epsilon, delta)
     _require_positive(floor, "floor")
     _require_positive(shift, "shift")
     _require_room(floor, shift)
@@ -157,11 +158,16 @@ def largest_passing(room: Callable[[float], float], *, failing: float, passing: 
     """The point nearest to `failing` where room ≥ 0, given room(failing) < 0 ≤ room(passing); on the safe side."""
     from scipy import optimize
 
-    edge = float(optimize.brentq(room, failing, passing, xtol=1e-13, rtol=1e-12, maxiter=500))
-    step = 1e-12 * max(abs(passing), abs(edge)) * (1 if passing > failing else -1)
+    edge = float(optimize.brentq(room, failing, passing, xtol=1e-13, rtol=1e-11, maxiter=500))
+    step = 1e-11 * max(abs(passing), abs(edge)) * (1 if passing > failing else -1)
     while room(edge) < 0:
         edge, step = edge + step, 2 * step
     return edge
+
+
+def require_promise(epsilon: float, delta: float) -> None:
+    _require_positive(epsilon, "epsilon")
+    require_delta(delta)
 
 
 def require_delta(delta: float) -> None:
@@ -240,12 +246,12 @@ def _panel_edges(t: float, a: float, h: float, peak: float) -> npt.NDArray[np.fl
     r = _below(t + peak)
     turn = (h * peak / (2 * math.sinh(h * peak / 2))) / peak if h * peak < 700 else 0.0
     width = min(peak, 1 / math.sqrt((2 * a + h) * r * (1 - r) + turn * turn))
-    reach = width * 2.0 ** np.arange(200)
+    reach = width * _DOUBLING
     at = np.concatenate([[peak], peak + reach])
     logs = log_density(t + at, a, h) + np.log(-np.expm1(-h * at))
     right = at[: int(np.argmax(logs < logs[0] - _NEGLIGIBLE)) + 1]
     left = peak - reach[reach < peak / 2]
-    towards_zero = peak * 2.0 ** -np.arange(1.0, 40.0)
+    towards_zero = peak * 2.0 ** -np.arange(1.0, 13.0)
     return np.unique(np.concatenate([[0.0], towards_zero, left, right]))
 
 

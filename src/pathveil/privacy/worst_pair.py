@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-# (1+e)·log(1+e) - e = Σ (-1)^r e^r / (r (r-1)), r ≥ 2: twenty terms are exact to the last bit for |e| ≤ 0.1.
-_NEAR = 0.1
-_SERIES = np.array([0.0, 0.0] + [(-1.0) ** r / (r * (r - 1)) for r in range(2, 22)])
+# (1+e)·log(1+e) - e = Σ (-1)^r e^r / (r (r-1)), r ≥ 2: ten terms are exact to the last bits for |e| ≤ 0.03.
+_NEAR = 0.03
+_SERIES = np.array([0.0, 0.0] + [(-1.0) ** r / (r * (r - 1)) for r in range(2, 12)])
 
 
 def stirling_remainder(x: float) -> float:
