@@ -18,6 +18,7 @@ from pathveil.errors import (
     UnreachablePrivacyError,
 )
 from pathveil.models.frequencies import curator_errors, forecast_frequencies, private_frequencies
+from pathveil.models.matrix import private_matrix
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import DirichletProfile, concentration_for
@@ -57,4 +58,5 @@ __all__ = [
     "forecast_frequencies",
     "insecure_seed",
     "private_frequencies",
+    "private_matrix",
 ]

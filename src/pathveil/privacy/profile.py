@@ -154,12 +154,14 @@ def concentration_for(epsilon: float, delta: float, floor: float, shift: float) 
     return math.exp(largest_passing(room, failing=failing, passing=passing))
 
 
-def largest_passing(room: Callable[[float], float], *, failing: float, passing: float) -> float:
+def largest_passing(
+    room: Callable[[float], float], *, failing: float, passing: float, tolerance: float = 1e-11
+) -> float:
     """The point nearest to `failing` where room ≥ 0, given room(failing) < 0 ≤ room(passing); on the safe side."""
     from scipy import optimize
 
-    edge = float(optimize.brentq(room, failing, passing, xtol=1e-13, rtol=1e-11, maxiter=500))
-    step = 1e-11 * max(abs(passing), abs(edge)) * (1 if passing > failing else -1)
+    edge = float(optimize.brentq(room, failing, passing, xtol=tolerance / 100, rtol=tolerance, maxiter=500))
+    step = tolerance * max(abs(passing), abs(edge)) * (1 if passing > failing else -1)
     while room(edge) < 0:
         edge, step = edge + step, 2 * step
     return edge
