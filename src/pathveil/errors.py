@@ -35,7 +35,11 @@ class NoFeasibleWordError(PathVeilError):
 
 
 class DeadEndError(PathVeilError):
-    """A state without successor makes an online release impossible: a stream could get stuck."""
+    """A state without successor: a stream or a simulated path could get stuck, and there is no long run."""
+
+
+class ReducibleChainError(PathVeilError):
+    """A chain has several recurrent classes where a question has one answer only for a single one."""
 
 
 class LengthMismatchError(PathVeilError):

@@ -6,21 +6,27 @@ everything that a chain is used for besides.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from itertools import chain as joined
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pathveil.errors import InvalidSystemError
-from pathveil.systems.compiled import CompiledSystem
-from pathveil.systems.system import Symbol, System, as_set, in_natural_order, unique_symbols
+from pathveil.errors import InvalidParameterError, InvalidSystemError
+from pathveil.randomness.source import RandomSource, system_source
+from pathveil.systems import chain_analysis, chain_file, simulation
+from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.systems.system import Symbol, System, as_set, checked_length, in_natural_order, unique_symbols
 
 if TYPE_CHECKING:
     import networkx
 
+FloatArray = npt.NDArray[np.float64]
 Matrix = npt.ArrayLike | sparse.sparray | sparse.spmatrix
 
 _ROW_SUM_TOLERANCE = 1e-8
@@ -45,6 +51,9 @@ class MarkovChain(System):
     (True, False, 6)
     """
 
+    #: What was promised when the chain was made from sensitive data; kept by `to_json` and `from_json`.
+    guarantee: dict[str, Any] | None = None
+
     def __init__(
         self,
         states: Iterable[Symbol],
@@ -54,12 +63,7 @@ class MarkovChain(System):
     ) -> None:
         self.symbols = unique_symbols(states, "states")
         self._adopt(_as_csr(matrix, len(self.symbols)), initial, final)
-        sums = np.asarray(self.matrix.sum(axis=1)).ravel()
-        for row in np.flatnonzero(np.abs(sums - 1) > _ROW_SUM_TOLERANCE):
-            raise InvalidSystemError(
-                f"row {row + 1} (state {self.symbols[row]!r}) sums to {sums[row]:.12g}, not to 1. Give "
-                "probabilities, or use MarkovChain.from_counts, which divides by the row sums and allows dead ends."
-            )
+        _require_row_sums(self.matrix, self.symbols)
 
     def _adopt(self, matrix: sparse.csr_array, initial: Any, final: Any) -> None:
         self.matrix = matrix
@@ -79,10 +83,12 @@ class MarkovChain(System):
     ) -> MarkovChain:
         """Rows divided by their sums; rows without weight stay empty (dead ends)."""
         sums = np.asarray(weights.sum(axis=1)).ravel()
-        scale = np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)
+        matrix = weights.copy()
+        matrix.data = weights.data / np.repeat(sums, np.diff(weights.indptr))
+        matrix.eliminate_zeros()  # a quotient may be too small for a floating-point number
         made = cls.__new__(cls)
         made.symbols = states
-        made._adopt(sparse.csr_array(sparse.diags_array(scale) @ weights), initial, final)
+        made._adopt(matrix, initial, final)
         return made
 
     @classmethod
@@ -148,17 +154,16 @@ class MarkovChain(System):
         return cls._from_weights(states, _as_csr(weights, len(states)), initial, final)
 
     def _can_finish(self) -> bool:
-        n = len(self.symbols)
-        first = np.array([symbol in self.first for symbol in self.symbols])
-        final = np.array([symbol in self.final for symbol in self.symbols])
-        support = self.matrix.astype(bool).astype(np.int64)
-        reached = (support.T @ first) > 0 if self._starts_after else first
-        for _ in range(n):
-            grown = reached | ((support.T @ reached) > 0)
-            if (grown == reached).all():
-                break
-            reached = grown
-        return bool((reached & final).any())
+        """Is some last state among, or accessible from, the states that a word can begin with?"""
+        from scipy.sparse.csgraph import dijkstra
+
+        first = [code for code, symbol in enumerate(self.symbols) if symbol in self.first]
+        if self._starts_after:
+            first = self.matrix[first].indices.tolist()
+        if not first:
+            return False
+        distance = dijkstra(self.matrix, unweighted=True, indices=first, min_only=True)
+        return any(math.isfinite(d) for d, symbol in zip(distance, self.symbols, strict=True) if symbol in self.final)
 
     def _compile(self) -> CompiledSystem:
         """States keep their codes; unless words start after a public state, one more state stands before them."""
@@ -170,6 +175,142 @@ class MarkovChain(System):
             return CompiledSystem.from_edges(n, self._codes[self.initial], edges, final)
         edges += [(n, self._codes[symbol], self._codes[symbol]) for symbol in self.first]
         return CompiledSystem.from_edges(n, n, edges, np.append(final, False))
+
+    @property
+    def _stochastic(self) -> sparse.csr_array:
+        """The matrix, once it is sure that every row is a probability distribution."""
+        chain_analysis.require_stochastic(self.matrix, self.symbols)
+        return self.matrix
+
+    def _named(self, classes: list[IntArray]) -> tuple[tuple[Symbol, ...], ...]:
+        return tuple(tuple(self.symbols[i] for i in members) for members in classes)
+
+    @cached_property
+    def communication_classes(self) -> tuple[tuple[Symbol, ...], ...]:
+        """Groups of states that can be reached from each other."""
+        return self._named(chain_analysis.communication_classes(self.matrix))
+
+    @cached_property
+    def recurrent_classes(self) -> tuple[tuple[Symbol, ...], ...]:
+        """The communication classes that cannot be left."""
+        return self._named(chain_analysis.recurrent_classes(self._stochastic))
+
+    @property
+    def is_irreducible(self) -> bool:
+        """Can every state be reached from every other one?"""
+        return len(self.communication_classes) == 1 and bool(self.matrix.nnz)
+
+    @cached_property
+    def is_aperiodic(self) -> bool:
+        """Has every recurrent class period 1? Then the distribution of the state settles down."""
+        return chain_analysis.is_aperiodic(self._stochastic)
+
+    @cached_property
+    def stationary_distribution(self) -> FloatArray:
+        """The probability of each state in the long run, π with πP = π, in the order of the states.
+
+        An error that names the recurrent classes if there is more than one.
+        """
+        return _read_only(chain_analysis.stationary_distribution(self._stochastic, self.symbols))
+
+    @cached_property
+    def stationary_distributions(self) -> FloatArray:
+        """One row for each of the `recurrent_classes`; every stationary distribution is a mixture of the rows."""
+        return _read_only(chain_analysis.stationary_distributions(self._stochastic))
+
+    @cached_property
+    def fundamental_matrix(self) -> FloatArray:
+        """Z = (I - P + 1πᵀ)⁻¹: how the stationary distribution answers to a change of the matrix."""
+        return _read_only(chain_analysis.fundamental_matrix(self.matrix, self.stationary_distribution))
+
+    @cached_property
+    def ergodicity_coefficient(self) -> float:
+        """τ_∞ of the transition matrix (MCM, Definition 7): no smaller than |λ₂|, and cheap."""
+        return chain_analysis.ergodicity_coefficient(self._stochastic)
+
+    @cached_property
+    def second_eigenvalue(self) -> float:
+        """|λ₂|, the second largest modulus of an eigenvalue: how fast the start is forgotten."""
+        return chain_analysis.second_eigenvalue(self._stochastic)
+
+    def kl_rate(self, other: MarkovChain) -> float:
+        """The Kullback–Leibler divergence of this chain from another per step, in nats (MCM, Definition 8).
+
+        Both chains have the same states, in any order. Infinite if this chain makes transitions that the other
+        cannot make.
+        """
+        if set(self.symbols) != set(other.symbols):
+            raise InvalidParameterError("kl_rate compares chains that have the same states; these do not")
+        order = [other._codes[symbol] for symbol in self.symbols]
+        theirs = sparse.csr_array(other._stochastic[order][:, order])
+        return chain_analysis.kl_rate(self.matrix, theirs, self.stationary_distribution)
+
+    def simulate(
+        self, length: int, size: int = 1, rng: RandomSource | None = None, *, start: npt.ArrayLike | None = None
+    ) -> IntArray:
+        """`size` random paths of `length` states, as codes: one path a row; `decode` turns a row into states.
+
+        `start` gives the probability of each state to be the first. Without it, each possible first state is
+        equally likely, or, if words begin after a public state, the first state is one that follows it. `final`
+        restricts which words are feasible, not what the chain does.
+        """
+        source = rng or system_source()
+        length = checked_length(length)
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+            raise InvalidParameterError(f"size is a number of paths of at least 1, not {size!r}")
+        tables = self._alias_tables
+        if start is None and self._starts_after:
+            before = np.full(int(size), self._codes[self.initial])
+            return np.ascontiguousarray(simulation.simulate(tables, before, length + 1, source)[:, 1:])
+        weights = np.array([symbol in self.first for symbol in self.symbols], dtype=float)
+        if start is not None:
+            weights = _as_distribution(start, len(self.symbols))
+        cumulative = np.cumsum(weights)
+        # Divided by its own last entry, so that it ends with exactly 1 and every uniform number is below that.
+        first = np.searchsorted(cumulative / cumulative[-1], source.uniform(int(size)), side="right")
+        return simulation.simulate(tables, first, length, source)
+
+    @cached_property
+    def _alias_tables(self) -> simulation.AliasTables:
+        return simulation.AliasTables.from_matrix(self._stochastic)
+
+    def to_json(self, path: str | Path | None = None, guarantee: Mapping[str, Any] | None = None) -> str:
+        """The chain as JSON text, also written to `path` if one is given; `from_json` reads both.
+
+        `guarantee` is saved along; without it, the `guarantee` that the chain carries.
+        """
+        codes = self._codes
+        text = chain_file.write(
+            chain_file.ChainParts(
+                states=self.symbols,
+                matrix=self.matrix,
+                after=codes[self.initial] if self._starts_after else None,
+                first=None if self.initial is None else sorted(codes[state] for state in self.first),
+                final=None if len(self.final) == len(codes) else sorted(codes[state] for state in self.final),
+                guarantee=self.guarantee if guarantee is None else guarantee,
+            )
+        )
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> MarkovChain:
+        """From a file, or from the text itself, which begins with a brace."""
+        is_text = isinstance(source, str) and source.lstrip().startswith("{")
+        parts = chain_file.read(str(source) if is_text else Path(source).read_text(encoding="utf-8"))
+        made = cls.__new__(cls)
+        made.symbols = parts.states
+        initial: Any = None
+        if parts.after is not None:
+            initial = parts.states[parts.after]
+        elif parts.first is not None:
+            initial = frozenset(parts.states[i] for i in parts.first)
+        final = None if parts.final is None else frozenset(parts.states[i] for i in parts.final)
+        _require_row_sums(parts.matrix, parts.states, allow_dead_ends=True)
+        made._adopt(parts.matrix, initial, final)
+        made.guarantee = None if parts.guarantee is None else dict(parts.guarantee)
+        return made
 
     def to_networkx(self) -> networkx.MultiDiGraph[Any]:
         """One edge for each possible transition, with its `probability`; the entered state is its `symbol`."""
@@ -213,6 +354,34 @@ def _as_csr(matrix: Matrix, size: int) -> sparse.csr_array:
     csr.sum_duplicates()
     csr.eliminate_zeros()
     return csr
+
+
+def _require_row_sums(matrix: sparse.csr_array, states: tuple[Symbol, ...], allow_dead_ends: bool = False) -> None:
+    sums = np.asarray(matrix.sum(axis=1)).ravel()
+    wrong = np.abs(sums - 1) > _ROW_SUM_TOLERANCE
+    if allow_dead_ends:
+        wrong &= sums != 0
+    for row in np.flatnonzero(wrong):
+        raise InvalidSystemError(
+            f"row {row + 1} (state {states[row]!r}) sums to {sums[row]:.12g}, not to 1. Give "
+            "probabilities, or use MarkovChain.from_counts, which divides by the row sums and allows dead ends."
+        )
+
+
+def _as_distribution(start: npt.ArrayLike, size: int) -> FloatArray:
+    try:
+        weights = np.asarray(start, dtype=float)
+    except (TypeError, ValueError) as problem:
+        raise InvalidParameterError(f"start cannot be read as numbers: {problem}") from None
+    if weights.shape != (size,) or not (weights >= 0).all() or abs(weights.sum() - 1) > _ROW_SUM_TOLERANCE:
+        raise InvalidParameterError(f"start: give one probability for each of the {size} states, summing to 1")
+    return weights
+
+
+def _read_only(array: FloatArray) -> FloatArray:
+    """Shared by everyone who asks for the property, so nobody may change it."""
+    array.flags.writeable = False
+    return array
 
 
 def _as_pair(edge: Any, position: int) -> tuple[Symbol, Symbol]:
