@@ -18,8 +18,9 @@ from pathveil.errors import (
     UnknownSymbolError,
     UnreachablePrivacyError,
 )
-from pathveil.models.frequencies import curator_errors, forecast_frequencies, private_frequencies
-from pathveil.models.matrix import private_matrix
+from pathveil.models import published
+from pathveil.models.frequencies import PrivateFrequencies, curator_errors, forecast_frequencies, private_frequencies
+from pathveil.models.matrix import PrivateMatrix, private_matrix
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import DirichletProfile, concentration_for
@@ -48,6 +49,8 @@ __all__ = [
     "MarkovChain",
     "NoFeasibleWordError",
     "PathVeilError",
+    "PrivateFrequencies",
+    "PrivateMatrix",
     "RandomSource",
     "ReducibleChainError",
     "System",
@@ -61,4 +64,5 @@ __all__ = [
     "insecure_seed",
     "private_frequencies",
     "private_matrix",
+    "published",
 ]
