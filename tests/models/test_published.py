@@ -76,7 +76,7 @@ def test_mdm_claims_for_every_row_what_holds_for_one():
 
 
 def test_published_epsilon_is_too_small_beyond_the_middle_of_the_pairs_mass_when_gamma_is_large():
-    k, eta, eta_bar, b, w, gamma = 20.0, 0.05, 0.05, 1.6, 3, 0.3  # all of MDM's assumptions hold
+    k, eta, eta_bar, b, w, gamma = 20.0, 0.2, 0.05, 1.0, 3, 0.3  # all of MDM's assumptions hold
     mass = 1 - eta_bar
 
     def worst_loss(shift: float) -> float:
