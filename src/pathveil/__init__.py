@@ -19,6 +19,8 @@ from pathveil.errors import (
     UnreachablePrivacyError,
 )
 from pathveil.models import published
+from pathveil.models.chain import PrivateChain, fit_private_chain
+from pathveil.models.compare import compare_models
 from pathveil.models.frequencies import PrivateFrequencies, curator_errors, forecast_frequencies, private_frequencies
 from pathveil.models.matrix import PrivateMatrix, private_matrix
 from pathveil.privacy.composition import ComposedProfile
@@ -49,6 +51,7 @@ __all__ = [
     "MarkovChain",
     "NoFeasibleWordError",
     "PathVeilError",
+    "PrivateChain",
     "PrivateFrequencies",
     "PrivateMatrix",
     "RandomSource",
@@ -58,8 +61,10 @@ __all__ = [
     "TransitionSystem",
     "UnknownSymbolError",
     "UnreachablePrivacyError",
+    "compare_models",
     "concentration_for",
     "curator_errors",
+    "fit_private_chain",
     "forecast_frequencies",
     "insecure_seed",
     "private_frequencies",
