@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 from scipy import special, stats
 
 import pathveil as pv
-from pathveil.privacy.profile import log_floor_limit
+from pathveil.privacy.profile import concentrations_for, log_floor_limit
 from tests.reference.dirichlet_profile import log_delta as reference_log_delta
 
 GRADES = pv.DirichletProfile(floor=0.073, concentration=20.6, shift=1 / 98)
@@ -196,3 +196,12 @@ def test_a_delta_outside_zero_to_one_half_is_refused(delta):
 def test_an_impossible_epsilon_is_refused(epsilon):
     with pytest.raises(pv.InvalidParameterError, match="epsilon is"):
         GRADES.delta(epsilon)
+
+
+def test_many_concentrations_at_once_are_those_of_one_at_a_time():
+    floors = np.array([0.01, 0.1, 0.3, 0.18, 0.0225])
+    shifts = np.array([1e-5, 1e-3, 1e-2, 1e-9, 1e-6])
+    together = concentrations_for(0.8, 1e-9, floors, shifts)
+    for k, floor, shift in zip(together, floors, shifts, strict=True):
+        assert pv.DirichletProfile(floor, k, shift).delta(0.8) <= 1e-9
+        assert k == pytest.approx(pv.concentration_for(0.8, 1e-9, float(floor), float(shift)), rel=1e-8)

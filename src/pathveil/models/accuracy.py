@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.privacy.worst_pair import stirling_remainder
+from pathveil.privacy.worst_pair import stirling_remainder, stirling_remainders
 
 if TYPE_CHECKING:
     from pathveil.systems.markov_chain import MarkovChain
 
 Floats = npt.NDArray[np.float64]
-
-_remainders = np.vectorize(stirling_remainder, otypes=[float])
 
 
 def expected_absolute_error(p: npt.ArrayLike, k: float) -> Floats:
@@ -30,7 +28,7 @@ def expected_absolute_error(p: npt.ArrayLike, k: float) -> Floats:
     p = np.asarray(p, dtype=float)
     inside = (p > 0) & (p < 1)
     q = np.where(inside, p, 0.5)
-    correction = stirling_remainder(k) - _remainders(k * q) - _remainders(k * (1 - q))
+    correction = stirling_remainder(k) - stirling_remainders(k * q) - stirling_remainders(k * (1 - q))
     result: Floats = np.where(inside, np.sqrt(2 * q * (1 - q) / (math.pi * k)) * np.exp(correction), 0.0)
     return result
 

@@ -9,12 +9,16 @@ becomes the Gaussian one. So nη = 0.9 unless even that is too low for the promi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
 from pathveil.privacy.profile import (
     DirichletProfile,
     concentration_for,
+    concentrations_for,
     largest_passing,
     log_floor_limit,
     require_promise,
@@ -73,6 +77,24 @@ def calibrate(
     """The least noise that keeps the promise for one row."""
     planned, mixing, shift = plan_floor(size, change, epsilon, delta, floor, mix)
     return Calibration(size, planned, mixing, shift, concentration_for(epsilon, delta, planned, shift))
+
+
+def calibrate_each(
+    sizes: Sequence[int],
+    changes: Sequence[float],
+    epsilon: float,
+    delta: float,
+    floor: float | None = None,
+    mix: bool = True,
+) -> list[Calibration]:
+    """`calibrate` for many rows at once: the same answers, much faster."""
+    plans = [plan_floor(n, s, epsilon, delta, floor, mix) for n, s in zip(sizes, changes, strict=True)]
+    floors, _, shifts = np.array(plans).reshape(-1, 3).T
+    concentrations = concentrations_for(epsilon, delta, floors, shifts)
+    return [
+        Calibration(n, planned, mixing, shift, float(k))
+        for n, (planned, mixing, shift), k in zip(sizes, plans, concentrations, strict=True)
+    ]
 
 
 def _usual_mixing(size: int, change: float, epsilon: float, delta: float) -> float:

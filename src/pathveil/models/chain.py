@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import InvalidParameterError
-from pathveil.models.calibration import calibrate
+from pathveil.models.calibration import calibrate_each
 from pathveil.models.counting import Counts, States, count_pairs, count_transitions, encode_words
 from pathveil.models.dirichlet import FLOATING_POINT, Floats
 from pathveil.models.frequencies import (
@@ -230,9 +230,9 @@ def _dirichlet_rows(
     frequencies = table / np.maximum(records, 1)[:, None]
     noisy = (records > 0) & (sizes > 1)
     # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
-    calibrations = {
-        int(i): calibrate(int(sizes[i]), 1 / int(records[i]), epsilon, delta, floor, mix) for i in np.flatnonzero(noisy)
-    }
+    drawn = np.flatnonzero(noisy).tolist()
+    settled = calibrate_each(sizes[noisy].tolist(), (1 / records[noisy]).tolist(), epsilon, delta, floor, mix)
+    calibrations = dict(zip(drawn, settled, strict=True))
     if not mix and floor is not None:
         require_floor(frequencies, inside & noisy[:, None], floor, "transition frequencies")
     values = inside / np.maximum(sizes, 1)[:, None]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
-from pathveil.models.calibration import calibrate
+from pathveil.models.calibration import calibrate_each
 from pathveil.models.dirichlet import Floats
 from pathveil.models.frequencies import forecast_row
 from pathveil.models.laplace import count_noises
@@ -67,8 +67,8 @@ def compare_models(
         forecasts.append(ModelForecast(name, spent, _average(errors, rows), errors, remark))
     if unit == "transition":
         errors = np.zeros(len(rows))
-        for i in np.flatnonzero(noisy):
-            errors[i] = forecast_row(calibrate(int(sizes[i]), 1 / rows[i], epsilon, delta)).rmse
+        settled = calibrate_each(sizes[noisy].tolist(), (1 / rows[noisy]).tolist(), epsilon, delta)
+        errors[noisy] = [forecast_row(calibration).rmse for calibration in settled]
         remark = "law of every draw known in closed form; strictly positive draws; sampled in floating point"
         forecasts.append(ModelForecast("dirichlet", delta, _average(errors, rows), errors, remark))
     return sorted(forecasts, key=lambda forecast: forecast.rmse)

@@ -22,17 +22,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
-from pathveil.privacy.worst_pair import deviance, log_density, stirling_remainder
+from pathveil.privacy.hockey_stick import log_hockey_sticks
+from pathveil.privacy.worst_pair import Floats, deviance, stirling_remainder
 
 # What an inversion leaves as a margin in log δ: far above the evaluation's own error, far below anything that matters.
 SAFETY = 1e-9
-
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
-_DOUBLING = 2.0 ** np.arange(120)
-_NEGLIGIBLE = 50.0  # e^-50 is 2e-22 of the integrand's peak
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class DirichletProfile:
         """log δ(ε), which stays finite where δ itself would be 0 in floating point."""
         if not 0 <= epsilon < math.inf:
             raise InvalidParameterError(f"epsilon is {epsilon}: it must be a finite number of at least 0")
-        return _log_hockey_stick(epsilon, self.a, self.h)
+        return float(log_hockey_sticks(*(np.array([x]) for x in (epsilon, self.a, self.h)))[0])
 
     def epsilon(self, delta: float) -> float:
         """The least ε for which a draw is (ε, δ)-differentially private, rounded up."""
@@ -116,42 +112,64 @@ def log_floor_limit(epsilon: float, floor: float, shift: float) -> float:
     return math.log(shift / (2 * floor + shift)) - epsilon * floor / shift
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def concentration_for(epsilon: float, delta: float, floor: float, shift: float) -> float:
     """The largest concentration k (the least noise) whose profile meets (ε, δ), rounded down.
 
     Not every promise can be kept at every floor: more noise brings δ no lower than δ₀ = s/(2η+s)·e^(-εη/s). Where that
     is not enough, the error names the smallest floor that would do.
     """
+    return float(concentrations_for(epsilon, delta, np.array([floor]), np.array([shift]))[0])
+
+
+def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
+    """`concentration_for` for many rows at once."""
     require_promise(epsilon, delta)
-    _require_positive(floor, "floor")
-    _require_positive(shift, "shift")
-    _require_room(floor, shift)
     target = math.log(delta) - SAFETY
-    if log_floor_limit(epsilon, floor, shift) >= target:
-        raise UnreachablePrivacyError(
-            f"no concentration gives (ε, δ) = ({epsilon:g}, {delta:g}) at floor {floor:g} and shift {shift:g}: even "
-            f"with unbounded noise δ stays above {math.exp(log_floor_limit(epsilon, floor, shift)):.3g}. "
-            + _smallest_floor(epsilon, target, shift)
-        )
+    for floor, shift in zip(floors.tolist(), shifts.tolist(), strict=True):
+        _require_reachable(epsilon, delta, floor, shift)
+
+    def room(log_k: Floats) -> Floats:
+        k = np.exp(log_k)
+        result: Floats = target - log_hockey_sticks(np.full(len(k), float(epsilon)), k * floors, k * shifts)
+        return result
+
+    # At large k the loss is nearly Gaussian, with variance 2ks²/η: that says where to begin.
+    here = 2 * math.log(_gaussian_deviation(epsilon, target)) + np.log(floors / (2 * shifts**2))
+    there, room_there = here - 0.1, room(here - 0.1)
+    room_here = room(here)
+    for _ in range(12):  # the secant method, on a curve that is nearly straight in logarithms
+        if (np.abs(room_here) <= SAFETY / 2).all():
+            return np.exp(here)
+        rise = np.where(room_there != room_here, room_there - room_here, 1.0)
+        step = np.clip(room_here * (here - there) / rise, -2.0, 2.0)
+        there, room_there, here = here, room_here, here + step
+        room_here = room(here)
+    found = here.copy()
+    for i in np.flatnonzero(np.abs(room_here) > SAFETY / 2):
+        found[i] = _log_concentration(epsilon, target, float(floors[i]), float(shifts[i]), float(here[i]))
+    return np.exp(found)
+
+
+def _log_concentration(epsilon: float, target: float, floor: float, shift: float, near: float) -> float:
+    """log k for one row that the secant method did not settle, by bisection."""
 
     def room(log_k: float) -> float:
         return target - DirichletProfile(floor, math.exp(log_k), shift).log_delta(epsilon)
 
-    # At large k the loss is nearly Gaussian with variance 2ks²/η, which says where to begin.
-    passing = failing = math.log(floor / (2 * shift * shift)) + 2 * math.log(epsilon)
-    step = 2.0
-    while room(failing) > 0:
+    passing = failing = min(max(near, -500.0), 500.0)
+    step = 1.0
+    while room(failing) >= 0:
         passing, failing, step = failing, failing + step, 2 * step
-    step = 2.0
-    while room(passing) <= 0:
+    step = 1.0
+    while room(passing) < 0:
         failing, passing, step = passing, passing - step, 2 * step
         if passing < -600:
             raise UnreachablePrivacyError(
-                f"(ε, δ) = ({epsilon:g}, {delta:g}) is at the very edge of what floor {floor:g} and shift {shift:g} "
-                "allow: the noise would drown everything. Raise the floor."
+                f"ε = {epsilon:g} and δ = {math.exp(target):g} are at the very edge of what floor {floor:g} and shift "
+                f"{shift:g} allow: the noise would drown everything. Raise the floor."
             )
-    return math.exp(largest_passing(room, failing=failing, passing=passing))
+    return largest_passing(room, failing=failing, passing=passing)
 
 
 def largest_passing(
@@ -192,69 +210,31 @@ def _require_room(floor: float, shift: float) -> None:
         )
 
 
+def _require_reachable(epsilon: float, delta: float, floor: float, shift: float) -> None:
+    _require_positive(floor, "floor")
+    _require_positive(shift, "shift")
+    _require_room(floor, shift)
+    target = math.log(delta) - SAFETY
+    if log_floor_limit(epsilon, floor, shift) >= target:
+        raise UnreachablePrivacyError(
+            f"no concentration gives (ε, δ) = ({epsilon:g}, {delta:g}) at floor {floor:g} and shift {shift:g}: even "
+            f"with unbounded noise δ stays above {math.exp(log_floor_limit(epsilon, floor, shift)):.3g}. "
+            + _smallest_floor(epsilon, target, shift)
+        )
+
+
+def _gaussian_deviation(epsilon: float, log_delta: float) -> float:
+    """Roughly the standard deviation μ of a Gaussian loss N(μ²/2, μ²) whose tail beyond ε is δ."""
+    z = math.sqrt(max(0.5, -2 * log_delta - math.log(max(1.0, -4 * math.pi * log_delta))))
+    return math.sqrt(z * z + 2 * epsilon) - z
+
+
 def _smallest_floor(epsilon: float, target: float, shift: float) -> str:
     most = (1 - shift) / 2
     if log_floor_limit(epsilon, most, shift) >= target:
         return f"No floor is large enough for a shift of {shift:g}: ask for more ε or δ, or bring more records."
     least = largest_passing(lambda floor: target - log_floor_limit(epsilon, floor, shift), failing=0.0, passing=most)
     return f"The smallest floor that would do is {least:.6g} (anything above it)."
-
-
-def _log_hockey_stick(epsilon: float, a: float, h: float) -> float:
-    """log ∫ f(t+y)(1-e^(-hy)) dy by Gauss–Legendre panels that widen from the integrand's peak and from 0."""
-    t = epsilon / h
-    peak = _peak(t, a, h)
-    edges = _panel_edges(t, a, h, peak)
-    half = np.diff(edges)[:, None] / 2
-    y = edges[:-1, None] + half * (1 + _NODES)
-    logs = log_density(t + y, a, h) + np.log(-np.expm1(-h * y))
-    top = float(logs.max())
-    return top + math.log(float((half * _WEIGHTS * np.exp(logs - top)).sum()))
-
-
-def _below(u: float) -> float:
-    """1/(1 + e^u) for u ≥ 0."""
-    return math.exp(-u) / (1 + math.exp(-u))
-
-
-def _slope(log_y: float, t: float, a: float, h: float) -> float:
-    """y times the derivative of the log-integrand at y: decreasing, positive before the peak and negative after."""
-    y = math.exp(log_y)
-    u = t + y
-    rising = h * y / math.expm1(h * y) if h * y < 700 else 0.0
-    return rising + y * ((2 * a + h) * _below(u) - a)
-
-
-def _peak(t: float, a: float, h: float) -> float:
-    """Where the integrand, which is log-concave, is largest."""
-    from scipy import optimize
-
-    low = high = -math.log(a + h)
-    step = 1.0
-    while _slope(high, t, a, h) > 0:
-        high, step = high + step, 2 * step
-    step = 1.0
-    while _slope(low, t, a, h) <= 0:
-        low, step = low - step, 2 * step
-    return math.exp(float(optimize.brentq(_slope, low, high, args=(t, a, h), xtol=1e-6)))
-
-
-def _panel_edges(t: float, a: float, h: float, peak: float) -> npt.NDArray[np.float64]:
-    """0 = y_0 < y_1 < …: panels double away from the peak, and halve towards 0 where the integrand starts linearly.
-
-    To the right of the peak the curvature of the log-integrand only falls, so panels that double in width never meet a
-    feature narrower than themselves.
-    """
-    r = _below(t + peak)
-    turn = (h * peak / (2 * math.sinh(h * peak / 2))) / peak if h * peak < 700 else 0.0
-    width = min(peak, 1 / math.sqrt((2 * a + h) * r * (1 - r) + turn * turn))
-    reach = width * _DOUBLING
-    at = np.concatenate([[peak], peak + reach])
-    logs = log_density(t + at, a, h) + np.log(-np.expm1(-h * at))
-    right = at[: int(np.argmax(logs < logs[0] - _NEGLIGIBLE)) + 1]
-    left = peak - reach[reach < peak / 2]
-    towards_zero = peak * 2.0 ** -np.arange(1.0, 13.0)
-    return np.unique(np.concatenate([[0.0], towards_zero, left, right]))
 
 
 def _digamma_difference(a: float, h: float) -> float:

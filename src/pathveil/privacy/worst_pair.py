@@ -32,6 +32,9 @@ def stirling_remainder(x: float) -> float:
     return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / x
 
 
+stirling_remainders = np.vectorize(stirling_remainder, otypes=[float])
+
+
 def deviance(x: float, mean: float) -> float:
     """x log(x/mean) - x + mean for positive numbers, without cancellation where they are close."""
     e = (x - mean) / mean
@@ -47,18 +50,21 @@ def _near(gap: Floats, mean: Floats) -> Floats:
     return result
 
 
-def log_density(u: Floats, a: float, h: float) -> Floats:
-    """log of the density of u = logit Beta(a + h, a), to some 1e-10 absolute wherever it exceeds -1000."""
+def log_density(u: Floats, a: Floats | float, h: Floats | float) -> Floats:
+    """log of the density of u = logit Beta(a + h, a), to some 1e-10 absolute wherever it exceeds -1000.
+
+    `a` and `h` are numbers, or columns with one number for each row of u.
+    """
     size = np.abs(u)
     m = 2 * a + h
-    peak = 0.5 * (math.log(a) + math.log(a + h) - math.log(2 * math.pi * m))
-    peak += stirling_remainder(m) - stirling_remainder(a) - stirling_remainder(a + h)
+    peak = 0.5 * (np.log(a) + np.log(a + h) - np.log(2 * math.pi * m))
+    peak = peak + stirling_remainders(m) - stirling_remainders(a) - stirling_remainders(a + h)
     # The exponent is m·KL(a/m ‖ σ(-u)), as two deviances: of a from m·σ(-u) and of a+h from m·σ(u).
-    fold = np.log1p(np.exp(-size))
-    low = m * np.exp(-size - fold)
-    high = m * np.exp(-fold)
-    gap = a - low
-    first = np.where(np.abs(gap) <= _NEAR * low, _near(gap, low), a * (math.log(a / m) + size + fold) - gap)
-    second = np.where(np.abs(gap) <= _NEAR * high, _near(-gap, high), (a + h) * (fold - math.log1p(a / (a + h))) + gap)
+    shrunk = np.exp(-size)
+    fold = np.log1p(shrunk)
+    low, high = m * shrunk / (1 + shrunk), m / (1 + shrunk)
+    gap = (-a * np.expm1(-size) - h * shrunk) / (1 + shrunk)  # a - low, but exact for small u
+    first = np.where(np.abs(gap) <= _NEAR * low, _near(gap, low), a * (np.log(a / m) + size + fold) - gap)
+    second = np.where(np.abs(gap) <= _NEAR * high, _near(-gap, high), (a + h) * (fold - np.log1p(a / (a + h))) + gap)
     result: Floats = peak - first - second + np.where(u < 0, h * u, 0.0)
     return result
