@@ -36,6 +36,14 @@ def test_a_state_without_records_gets_the_uniform_row_on_its_support(mechanism):
 
 
 @pytest.mark.parametrize("mechanism", ["dirichlet", "laplace", "gaussian"])
+def test_rows_with_a_single_possible_successor_are_public_already(mechanism):
+    support = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    counts = [[0, 5, 0], [0, 0, 3], [0, 0, 0]]
+    model = pv.fit_private_chain(counts, states=STATES, **PROMISE, mechanism=mechanism, support=support)
+    assert model.chain.matrix.toarray().tolist() == support
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "laplace", "gaussian"])
 def test_counts_and_pairs_give_the_same_model(mechanism):
     counts = [[2, 7, 1], [8, 0, 4], [1, 1, 1]]
     one = pv.fit_private_chain(counts, states=STATES, **PROMISE, mechanism=mechanism, rng=pv.insecure_seed(3))
@@ -183,6 +191,7 @@ def test_a_transition_off_the_support_is_refused():
         ({"counts": [[1, -2, 0]] * 3}, "InvalidCountsError", "entry 1, 2 is -2"),
         ({"counts": [[1, 0.5, 0]] * 3}, "InvalidCountsError", r"entry 1, 2 is 0\.5"),
         ({"counts": [1, 2, 3]}, "InvalidCountsError", "shape"),
+        ({"counts": np.zeros((3, 3))}, "InvalidCountsError", "all counts are zero"),
         ({"pairs": [("a", "z")]}, "UnknownSymbolError", "pair number 1: 'to' is 'z'"),
         ({"pairs": ["a"]}, "InvalidCountsError", "pair number 1"),
         ({"words": ["ab", "a?"]}, "UnknownSymbolError", r"word number 2, position 2 is '\?'"),

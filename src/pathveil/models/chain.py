@@ -21,14 +21,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.errors import InvalidParameterError
+from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.models.calibration import calibrate_each
 from pathveil.models.counting import Counts, States, count_pairs, count_transitions, encode_words
 from pathveil.models.dirichlet import FLOATING_POINT, Floats
 from pathveil.models.frequencies import (
     checked_counts,
     checked_support,
-    draw_row,
+    draw_rows,
     forecast_row,
     require_floor,
     require_inside,
@@ -116,11 +116,11 @@ def fit_private_chain(
 
     >>> import pathveil as pv
     >>> model = pv.fit_private_chain(
-    ...     [[80, 20], [45, 55]], states=["sun", "rain"], epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(7)
+    ...     [[800, 200], [450, 550]], states=["sun", "rain"], epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(7)
     ... )
-    >>> model.chain.matrix.toarray().round(1)
-    array([[0.8, 0.2],
-           [0.4, 0.6]])
+    >>> model.chain.matrix.toarray().round(2)
+    array([[0.8 , 0.2 ],
+           [0.45, 0.55]])
     """
     known = States(states, merge)
     shares = _checked_split(split, unit)
@@ -128,6 +128,8 @@ def fit_private_chain(
     table, encoded = _read(counts, pairs, words, known, max_length if unit == "word" else None)
     inside = checked_support(support, table.shape, "support")
     require_inside(table, inside, "transition counts")
+    if unit == "transition" and not table.any():
+        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
     if mechanism != "laplace" and delta is None:
         raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
     source = rng or system_source()
@@ -230,19 +232,19 @@ def _dirichlet_rows(
     frequencies = table / np.maximum(records, 1)[:, None]
     noisy = (records > 0) & (sizes > 1)
     # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
-    drawn = np.flatnonzero(noisy).tolist()
     settled = calibrate_each(sizes[noisy].tolist(), (1 / records[noisy]).tolist(), epsilon, delta, floor, mix)
-    calibrations = dict(zip(drawn, settled, strict=True))
+    calibrations = dict(zip(np.flatnonzero(noisy).tolist(), settled, strict=True))
     if not mix and floor is not None:
         require_floor(frequencies, inside & noisy[:, None], floor, "transition frequencies")
     values = inside / np.maximum(sizes, 1)[:, None]
+    if settled:
+        _, values[noisy] = draw_rows(source, frequencies[noisy], inside[noisy], settled)
     rows = []
     for i, state in enumerate(states.merged):
         calibration = calibrations.get(i)
         if calibration is None:
             rows.append(RowForecast(state, int(records[i]), int(sizes[i]), None, None, None))
             continue
-        _, values[i] = draw_row(source, frequencies[i], inside[i], calibration)
         forecast = forecast_row(calibration)
         rows.append(
             RowForecast(state, int(records[i]), int(sizes[i]), forecast.floor, forecast.concentration, forecast.rmse)

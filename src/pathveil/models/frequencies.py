@@ -7,6 +7,7 @@ the list of categories that can occur.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,7 +110,7 @@ def private_frequencies(
     if not mix:
         require_floor(frequencies, inside, calibration.floor, "counts")
     source = rng or system_source()
-    draw, values = draw_row(source, frequencies, inside, calibration)
+    draw, values = (rows[0] for rows in draw_rows(source, frequencies[None, :], inside[None, :], [calibration]))
     public = [
         f"the number of records ({records})",
         f"which {size} categories can occur",
@@ -181,18 +182,21 @@ def forecast_row(calibration: Calibration) -> FrequencyForecast:
     )
 
 
-def draw_row(
-    source: RandomSource, frequencies: Floats, inside: npt.NDArray[np.bool_], calibration: Calibration
+def draw_rows(
+    source: RandomSource, frequencies: Floats, inside: npt.NDArray[np.bool_], calibrations: Sequence[Calibration]
 ) -> tuple[Floats, Floats]:
-    """The Dirichlet draw for one row, and the estimate: mixing undone, projected to the simplex of the support."""
-    mixed = (1 - calibration.mixing) * frequencies + (calibration.floor if calibration.mixing else 0.0)
-    parameters = np.where(inside, calibration.concentration * mixed, 0.0)
-    draw = draw_dirichlet(source, parameters[None, :])[0]
-    if not calibration.mixing:
-        return draw, draw
-    values = np.zeros_like(draw)
-    values[inside] = project_to_simplex((draw[inside] - calibration.floor) / (1 - calibration.mixing))
-    return draw, values
+    """The Dirichlet draw for each row, and the estimate: mixing undone, projected to the simplex of the support."""
+    mixing = np.array([[c.mixing] for c in calibrations])
+    concentration = np.array([[c.concentration] for c in calibrations])
+    # Mixed rows have η = mixing/size added; without mixing nothing is, whatever the floor.
+    added = np.array([[c.floor if c.mixing else 0.0] for c in calibrations])
+    draws = draw_dirichlet(source, np.where(inside, concentration * ((1 - mixing) * frequencies + added), 0.0))
+    values = draws.copy()
+    for i, calibration in enumerate(calibrations):
+        if calibration.mixing:
+            undone = (draws[i, inside[i]] - calibration.floor) / (1 - calibration.mixing)
+            values[i, inside[i]] = project_to_simplex(undone)
+    return draws, values
 
 
 def project_to_simplex(v: Floats) -> Floats:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from pathveil.errors import InvalidCountsError, InvalidParameterError, UnreachablePrivacyError
 from pathveil.models.calibration import Calibration, calibrate, plan_floor
 from pathveil.models.dirichlet import FLOATING_POINT, Floats
-from pathveil.models.frequencies import checked_support, draw_row, require_floor, require_inside
+from pathveil.models.frequencies import checked_support, draw_rows, require_floor, require_inside
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import DirichletProfile, largest_passing
@@ -87,9 +87,9 @@ def private_matrix(
         require_floor(rows, inside & (sizes > 1)[:, None], floor, "matrix")
     source = rng or system_source()
     draw, values = inside.astype(float), inside.astype(float)
-    for i, calibration in enumerate(calibrations):
-        if calibration is not None:
-            draw[i], values[i] = draw_row(source, rows[i], inside[i], calibration)
+    noisy = sizes > 1
+    settled = [calibration for calibration in calibrations if calibration is not None]
+    draw[noisy], values[noisy] = draw_rows(source, rows[noisy], inside[noisy], settled)
     where = "one row" if protects == "row" else "every row"
     guarantee = Guarantee(
         epsilon=epsilon,

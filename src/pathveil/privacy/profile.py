@@ -125,6 +125,8 @@ def concentration_for(epsilon: float, delta: float, floor: float, shift: float) 
 def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
     """`concentration_for` for many rows at once."""
     require_promise(epsilon, delta)
+    if not len(floors):
+        return floors
     target = math.log(delta) - SAFETY
     for floor, shift in zip(floors.tolist(), shifts.tolist(), strict=True):
         _require_reachable(epsilon, delta, floor, shift)
