@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import pathveil as pv
 
@@ -51,6 +52,18 @@ def test_counts_and_pairs_give_the_same_model(mechanism):
         pairs=_expand(counts), states=STATES, **PROMISE, mechanism=mechanism, rng=pv.insecure_seed(3)
     )
     assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
+
+
+def test_sparse_tables_are_as_good_as_dense_ones():
+    dense = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, support=COUNTS < 999, rng=pv.insecure_seed(3))
+    thin = pv.fit_private_chain(
+        sparse.csr_array(COUNTS),
+        states=STATES,
+        **PROMISE,
+        support=sparse.csr_array(COUNTS < 999),
+        rng=pv.insecure_seed(3),
+    )
+    assert (dense.chain.matrix.toarray() == thin.chain.matrix.toarray()).all()
 
 
 def test_words_and_their_transition_counts_give_the_same_model():
@@ -165,7 +178,7 @@ def test_first_symbols_and_lengths_are_learned_for_their_share_of_the_budget(mec
     # Noise of some 20 counts in 10,000: 0.05 is far more than ten standard deviations.
     assert model.first == pytest.approx([1, 0, 0], abs=0.05)
     assert model.lengths == pytest.approx([0, 0.3, 0, 0.7, 0], abs=0.05)
-    assert "0.2 for lengths" in str(model.guarantee)
+    assert f"lengths (0.2 of {'ε' if mechanism == 'laplace' else 'ρ'})" in str(model.guarantee)
     made = model.synthesize(1000, rng=pv.insecure_seed(5))
     lengths = np.bincount([len(word) for word in made], minlength=6)[1:] / 1000
     assert lengths == pytest.approx(model.lengths, abs=0.1)

@@ -86,6 +86,18 @@ def test_tiny_deltas_survive_the_convolution():
     assert 0.9 * moments < epsilon < moments
 
 
+def test_an_epsilon_far_from_the_bulk_of_the_loss_is_still_an_upper_bound():
+    # A search over ε uses one tilt for all; where that tilt is useless the answer must be 1, not a small number.
+    row = pv.DirichletProfile(0.001, 1e5, 0.05)
+    composed = pv.ComposedProfile([row] * 3)
+    epsilon = composed.epsilon(1e-20)
+    lower, _ = delta_bracket([row] * 3, 50_000.0, spacing=50.0, reach=60_000.0)
+    assert lower > 0.999
+    assert epsilon > 3 * row.epsilon(0.4)
+    assert composed.delta(epsilon) <= 1e-20 < composed.delta(0.99 * epsilon)
+    assert composed._delta(0.0, 5.0) == 1.0
+
+
 def test_the_order_of_rows_does_not_matter():
     assert pv.ComposedProfile([TRAFFIC, GRADES, TRAFFIC]).delta(1.0) == pv.ComposedProfile(
         [GRADES, TRAFFIC, TRAFFIC]

@@ -302,6 +302,6 @@ def _mechanism_text(mechanism: str, shares: Mapping[str, float]) -> str:
     }[mechanism]
     if len(shares) == 1:
         return name
-    budget = "ε" if mechanism == "laplace" else "ρ (zero-concentrated)"
-    parts = ", ".join(f"{share:g} for {part}" for part, share in shares.items())
-    return f"{name}, first symbols and lengths (shares of {budget}: {parts})"
+    budget = "ε" if mechanism == "laplace" else "ρ"
+    parts = {"transitions": name, "first": "first symbols", "lengths": "lengths"}
+    return ", ".join(f"{parts[part]} ({share:g} of {budget})" for part, share in shares.items())

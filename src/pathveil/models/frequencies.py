@@ -209,10 +209,15 @@ def project_to_simplex(v: Floats) -> Floats:
     return result
 
 
+def _dense(array: Any) -> npt.NDArray[Any]:
+    """An array of what may be a scipy sparse matrix."""
+    return np.asarray(array.toarray() if hasattr(array, "toarray") else array)
+
+
 def checked_counts(counts: npt.ArrayLike, name: str, dimensions: int = 1) -> npt.NDArray[np.int64]:
     """Counts as an integer array; an error that names the first entry that is not a count."""
     try:
-        array: npt.NDArray[Any] = np.asarray(counts)
+        array = _dense(counts)
         numbers = array.astype(float)
     except (TypeError, ValueError) as problem:
         raise InvalidCountsError(f"{name} cannot be read as numbers: {problem}") from None
@@ -230,7 +235,7 @@ def checked_support(support: npt.ArrayLike | None, shape: tuple[int, ...], name:
     """The public support as a Boolean array of the same shape as the data."""
     if support is None:
         return np.ones(shape, dtype=bool)
-    array = np.asarray(support)
+    array = _dense(support)
     if array.shape != shape or not (array.dtype == bool or np.isin(array, (0, 1)).all()):
         raise InvalidParameterError(
             f"{name} must mark, entry by entry, what can occur: True and False in the shape {shape}"

@@ -156,7 +156,7 @@ def calibrate_rows(
 def checked_matrix(matrix: npt.ArrayLike) -> Floats:
     """A matrix of probabilities whose rows sum to 1; an error that names row and column otherwise."""
     try:
-        rows = np.asarray(matrix, dtype=float)
+        rows = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=float)
     except (TypeError, ValueError) as problem:
         raise InvalidCountsError(f"the matrix cannot be read as numbers: {problem}") from None
     if rows.ndim != 2 or not rows.size:

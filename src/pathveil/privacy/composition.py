@@ -90,12 +90,16 @@ class ComposedProfile:
         )
 
     @cached_property
+    def _deviation(self) -> float:
+        """The standard deviation of a typical row's loss."""
+        rows = sum(count for _, count in self.rows)
+        return math.sqrt(sum(count * _loss_variance(row) for row, count in self.rows) / rows)
+
+    @cached_property
     def spacing(self) -> float:
         """Fine against the typical row's loss, but never so fine that the sum's grid gets out of hand."""
-        rows = sum(count for _, count in self.rows)
-        deviation = math.sqrt(sum(count * _loss_variance(row) for row, count in self.rows) / rows)
         spans = [(row.h * (_end(row, 1) - _end(row, -1)), count) for row, count in self.rows]
-        return max(deviation / _POINTS_PER_DEVIATION, sum(span * count for span, count in spans) / _MOST_POINTS)
+        return max(self._deviation / _POINTS_PER_DEVIATION, sum(span * count for span, count in spans) / _MOST_POINTS)
 
     @cached_property
     def _parts(self) -> list[tuple[_GridLoss, int]]:
@@ -109,9 +113,10 @@ class ComposedProfile:
         """The θ that minimises a bound, to some digits: any other is as sound, only less sharp."""
         from scipy import optimize
 
+        centre = -math.log(self._deviation)
         found = optimize.minimize_scalar(
             lambda log_theta: bound(math.exp(log_theta)),
-            bounds=(-12.0, 12.0),
+            bounds=(centre - 12, centre + 12),
             method="bounded",
             options={"xatol": 1e-3},
         )
@@ -136,7 +141,10 @@ class ComposedProfile:
         loss = (lowest + np.arange(len(law))) * self.spacing - epsilon
         above = loss > 0
         # Everything relative to the moments bound E e^(θ·(loss - ε)), which δ never exceeds.
-        scale = math.exp(min(700.0, self._log_moment(theta) - theta * epsilon))
+        log_scale = self._log_moment(theta) - theta * epsilon
+        if log_scale > 300:  # a tilt that is far too strong for this ε says nothing about it
+            return 1.0
+        scale = math.exp(log_scale)
         part = float((law[above] * np.exp(-theta * loss[above]) * -np.expm1(-loss[above])).sum())
         rows = sum(count for _, count in self._parts)
         # ℓ₂ error of the FFTs and products, and Cauchy–Schwarz for the sum over all points.
