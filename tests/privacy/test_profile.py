@@ -205,3 +205,9 @@ def test_many_concentrations_at_once_are_those_of_one_at_a_time():
     for k, floor, shift in zip(together, floors, shifts, strict=True):
         assert pv.DirichletProfile(floor, k, shift).delta(0.8) <= 1e-9
         assert k == pytest.approx(pv.concentration_for(0.8, 1e-9, float(floor), float(shift)), rel=1e-8)
+
+
+def test_epsilon_and_concentration_invert_each_other_at_any_scale():
+    for epsilon, delta, floor, shift in ((1.0, 1e-6, 0.18, 1e-7), (0.01, 1e-9, 0.3, 1e-9), (30.0, 1e-20, 0.01, 1e-3)):
+        profile = pv.DirichletProfile(floor, pv.concentration_for(epsilon, delta, floor, shift), shift)
+        assert profile.epsilon(delta) == pytest.approx(epsilon, rel=1e-8)

@@ -79,7 +79,7 @@ class DirichletProfile:
         target = math.log(delta) - SAFETY
         if self._log_delta_at_zero <= target:
             return 0.0
-        high = self.h
+        high = self.h / self.a * math.sqrt(1 + 2 * self.a)  # about the standard deviation of the loss
         while self.log_delta(high) > target:
             high *= 2
         return largest_passing(lambda epsilon: target - self.log_delta(epsilon), failing=0.0, passing=high)
@@ -180,8 +180,9 @@ def largest_passing(
     """The point nearest to `failing` where room ≥ 0, given room(failing) < 0 ≤ room(passing); on the safe side."""
     from scipy import optimize
 
-    edge = float(optimize.brentq(room, failing, passing, xtol=tolerance / 100, rtol=tolerance, maxiter=500))
-    step = tolerance * max(abs(passing), abs(edge)) * (1 if passing > failing else -1)
+    width = abs(passing - failing)
+    edge = float(optimize.brentq(room, failing, passing, xtol=tolerance * width, rtol=tolerance, maxiter=500))
+    step = tolerance * min(width, max(abs(edge), 1e-9 * width)) * (1 if passing > failing else -1)
     while room(edge) < 0:
         edge, step = edge + step, 2 * step
     return edge
