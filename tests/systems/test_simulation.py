@@ -76,6 +76,16 @@ def test_the_cells_amount_to_the_matrix(P: np.ndarray) -> None:
     assert not found[P == 0].any()
 
 
+def test_the_order_in_which_a_row_is_stored_does_not_matter() -> None:
+    # Full rows with certain outcomes, columns stored backwards: 0 → 2 → 1 → 0 → ...
+    tiny = 1e-300
+    values = [1.0, tiny, tiny, tiny, tiny, 1.0, tiny, 1.0, tiny]
+    backwards = sparse.csr_array((np.array(values), np.array([2, 1, 0] * 3), np.array([0, 3, 6, 9])), shape=(3, 3))
+    source: Any = Given(np.array([0.1, 0.5, 0.9] * 2))  # the cells where the certain outcomes are stored
+    path = simulation.simulate(AliasTables.from_matrix(backwards), np.array([0]), 7, source)
+    assert path.tolist() == [[0, 2, 1, 0, 2, 1, 0]]
+
+
 class Given:
     """A source that hands out the uniform numbers it was given."""
 
