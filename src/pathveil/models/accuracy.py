@@ -113,8 +113,8 @@ def tau_1(Z: Floats) -> float:
 def stationary_error_bound(chain: MarkovChain, row_norm: float) -> float:
     """‖π - π̃‖₁ ≤ τ₁(Z)·‖P - P̃‖_∞ with ‖·‖_∞ the largest row sum and Z the fundamental matrix of `chain`.
 
-    MDM (22) and MCM Lemma 5 print column sums for both norms, which some chains violate. τ₁(Z) ≤ ‖Z‖_∞ is sharper than
-    the norm and as valid, because the rows of P - P̃ sum to zero.
+    MDM (22) and MCM Lemma 5 print column sums for both norms, which some chains violate. Because the rows of P - P̃ sum
+    to zero, τ₁(Z) may stand for ‖Z‖_∞, which is never smaller.
     """
     return tau_1(np.asarray(chain.fundamental_matrix)) * row_norm
 
@@ -132,8 +132,8 @@ def expected_stationary_error(chain: MarkovChain, k: float | Floats) -> float:
 def stationary_error_from_kl(chain: MarkovChain, private: MarkovChain) -> float:
     """‖π - π̃‖₁ ≤ τ₁(Z̃)·√(2 Σ π_i KL(P_i‖P̃_i)), Z̃ of the *private* chain: MCM Lemma 6 in the form that holds.
 
-    Pinsker's inequality bounds Σ π_i‖P_i - P̃_i‖₁, not the norm of P - P̃; and the π-weighted sum goes with Z̃. It holds
-    draw by draw; as Z̃ is random too, expectations must not be taken factor by factor.
+    What Pinsker's inequality yields is a bound on the row sums weighted by π, and such a weighted sum needs Z̃. True of
+    each single draw; Z̃ and the divergence are dependent, so the expectation of the product is not a product.
     """
     return tau_1(np.asarray(private.fundamental_matrix)) * math.sqrt(2 * chain.kl_rate(private))
 

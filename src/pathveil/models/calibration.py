@@ -1,9 +1,10 @@
 """Floor and concentration for one row, from public quantities only.
 
-MCM reads its floor η off the data, which leaks. Here η is public and mixed in: p → (1 - nη) p + η. Every input is then
-allowed, a change of mass s becomes (1 - nη) s, and the mixing is undone after the draw. A *large* floor is best: the
-noise that (ε, δ) demands falls faster with η than undoing the mixing amplifies it, and as nη → 1 the mechanism
-becomes the Gaussian one. So nη = 0.9 unless even that is too low for the promise.
+MCM reads its floor η off the data, which leaks. Here η is public and mixed in: p → (1 - nη) p + η. No input is then
+excluded, a change of mass s becomes (1 - nη) s, and the mixing is undone after the draw. A *large* floor is best: far
+from the edge of the simplex a draw gives so little away that much less noise suffices, and this outweighs the factor
+1/(1 - nη) that undoing the mixing costs. In the limit nη → 1 the mechanism is the Gaussian one. So nη = 0.9 unless
+even that is too low for the promise.
 """
 
 from __future__ import annotations

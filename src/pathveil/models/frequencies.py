@@ -58,7 +58,7 @@ class PrivateFrequencies:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CuratorErrors:
-    """Exact expected errors **of the data at hand**: they depend on the data without noise. Not for release.
+    """Expected errors of the very data that were released: no noise protects these numbers. Not for release.
 
     `absolute` and `squared` are per entry, for the un-mixed draw before its projection, which only brings it closer in
     squared error; `kl` is the expected divergence of the draw from the mixed frequencies.

@@ -1,8 +1,8 @@
-"""The honest baselines: integer noise on the counts, then projection to the simplex.
+"""The baselines to beat: add integer noise to counts, divide, and project each row to the simplex.
 
 Discrete Laplace noise gives (ε, 0), discrete Gaussian noise (ε, δ). Both are sampled exactly. They need no floor and no
-assumption on the data, they also protect a symbol or a whole word, and for large rows Laplace noise is the most
-accurate of all mechanisms here; but the result may have zeros, and its law has no closed form.
+assumption on the data, other units than a transition can be protected with them, and for large rows Laplace noise has
+the smallest error of all mechanisms here; but the result may have zeros, and its law has no closed form.
 """
 
 from __future__ import annotations

@@ -30,14 +30,14 @@ Floats = npt.NDArray[np.float64]
 def mcm_epsilon(k: float, eta: float, N: int, n: int, gamma: float) -> float:
     """LOOSE. MCM (3), for n categories and N records, every frequency ≥ η.
 
-    WRONG where η + 1/N passes the middle of the pair's mass, (1-η)/2, *and* γ is so large that a smaller shift has the
-    larger loss: see `mcm_epsilon_corrected`.
+    WRONG where η + 1/N exceeds (1-η)/2, half of what the two entries can have, *and* γ is so large that a smaller shift
+    has the larger loss: see `mcm_epsilon_corrected`.
     """
     return _log_beta_ratio(k, eta, 1 / N, 1 - eta) + k / N * math.log((1 - (n - 1) * gamma) / gamma)
 
 
 def mcm_epsilon_corrected(k: float, eta: float, N: int, n: int, gamma: float) -> float:
-    """LOOSE. MCM (3) with the first term's shift stopped where it is worst: in the middle of the pair's mass."""
+    """LOOSE. MCM (3) with the first term's shift stopped where it is worst: where both entries are equal."""
     shift = min(1 / N, (1 - eta) / 2 - eta)
     return _log_beta_ratio(k, eta, shift, 1 - eta) + k / N * math.log((1 - (n - 1) * gamma) / gamma)
 
@@ -114,7 +114,7 @@ def mdm_epsilon(k: float, eta: float, eta_bar: float, b: float, w: int, gamma: f
 
 
 def mdm_epsilon_corrected(k: float, eta: float, eta_bar: float, b: float, w: int, gamma: float) -> float:
-    """LOOSE, for one changing row. MDM Theorem 1 with the shift stopped in the middle of the pair's mass."""
+    """LOOSE, for one changing row. MDM Theorem 1 with the shift stopped where both entries are equal."""
     shift = min(b / 2, (1 - eta_bar) / 2 - eta)
     return _log_beta_ratio(k, eta, shift, 1 - eta_bar) + k * b / 2 * math.log((1 - (w - 1) * gamma) / gamma)
 

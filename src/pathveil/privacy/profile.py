@@ -1,7 +1,7 @@
-"""The exact privacy profile of the Dirichlet mechanism x ~ Dirichlet(k p). (docs/dirichlet.md has the proof.)
+"""How private a draw x ~ Dirichlet(k p) is, exactly. (docs/dirichlet.md has the proof.)
 
-Adjacent inputs move mass s from one entry to another, and every entry is at least η (the *floor*). The worst such pair
-has both entries at the floor, and with a = kη, h = ks and v = 1/(1 + e^(ε/h)) its profile is
+Between neighbours, mass of at most s passes from one entry to another; no entry is below η, the *floor*. The worst such
+pair has both entries at the floor, and with a = kη, h = ks and v = 1/(1 + e^(ε/h)) its profile is
 
     δ(ε) = I_v(a, a+h) - e^ε I_v(a+h, a),        I the regularised incomplete beta function.
 
@@ -10,7 +10,7 @@ evaluate the same number as the integral of a positive function over the log-odd
 
     δ(ε) = ∫_0^∞ f(t + y) (1 - e^(-hy)) dy,      f the density of logit Beta(a+h, a).
 
-Tight for three or more entries; for two it is sound but loose, because both cannot be at the floor and still move.
+With three or more entries some input attains it. With two, whose sum is 1, it is an upper bound.
 MCM (Theorem 1) and MDM (Theorem 1) bound the same mechanism by way of a cut-off γ and lose a factor of 4 to 12 in ε.
 """
 
