@@ -185,11 +185,17 @@ def test_impossible_settings_are_refused(changes, says):
 
 
 @pytest.mark.parametrize("delta", [0.0, -1e-6, 0.5, 1.0, math.nan])
-def test_a_delta_outside_zero_to_one_half_is_refused(delta):
-    with pytest.raises(pv.InvalidParameterError, match="delta is"):
-        GRADES.epsilon(delta)
+def test_a_promise_with_a_delta_outside_zero_to_one_half_is_refused(delta):
     with pytest.raises(pv.InvalidParameterError, match="delta is"):
         pv.concentration_for(1.0, delta, 0.1, 0.01)
+
+
+@pytest.mark.parametrize("delta", [0.0, -1e-6, 1.0, math.nan])
+def test_a_profile_has_an_epsilon_for_every_delta_that_is_a_probability(delta):
+    with pytest.raises(pv.InvalidParameterError, match="delta is"):
+        GRADES.epsilon(delta)
+    loud = pv.DirichletProfile(0.001, 1e5, 0.05)
+    assert loud.delta(loud.epsilon(0.9)) == pytest.approx(0.9, rel=1e-6)
 
 
 @pytest.mark.parametrize("epsilon", [-1.0, math.nan, math.inf])

@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
-from pathveil.privacy.profile import SAFETY, DirichletProfile, largest_passing, require_delta
+from pathveil.privacy.profile import SAFETY, DirichletProfile, largest_passing, require_probability
 from pathveil.privacy.worst_pair import Floats, log_density
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -77,7 +77,7 @@ class ComposedProfile:
 
     def epsilon(self, delta: float) -> float:
         """An ε, hardly larger than the least one, for which all draws together are (ε, δ)-differentially private."""
-        require_delta(delta)
+        require_probability(delta)
         if self.delta(0.0) <= delta:
             return 0.0
         # Any tilt is sound; the one of the moments bound (E e^(θ·loss) ≤ δ e^(θε)) is close to the best.

@@ -75,7 +75,7 @@ class DirichletProfile:
 
     def epsilon(self, delta: float) -> float:
         """The least ε for which a draw is (ε, δ)-differentially private, rounded up."""
-        require_delta(delta)
+        require_probability(delta)
         target = math.log(delta) - SAFETY
         if self._log_delta_at_zero <= target:
             return 0.0
@@ -189,11 +189,17 @@ def largest_passing(
 
 
 def require_promise(epsilon: float, delta: float) -> None:
+    """A promise worth making: ε > 0 and 0 < δ < ½ (MCM Definition 4)."""
     _require_positive(epsilon, "epsilon")
-    require_delta(delta)
+    _require_delta(delta)
 
 
-def require_delta(delta: float) -> None:
+def require_probability(delta: float) -> None:
+    if not 0 < delta < 1:
+        raise InvalidParameterError(f"delta is {delta}: it must be between 0 and 1, both excluded")
+
+
+def _require_delta(delta: float) -> None:
     if not 0 < delta < 0.5:
         raise InvalidParameterError(
             f"delta is {delta}: it must be between 0 and 1/2, both excluded (for δ = 0 use mechanism 'laplace')"
