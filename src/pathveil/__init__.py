@@ -8,6 +8,7 @@ from pathveil.errors import (
     DeadEndError,
     EmptyWordError,
     InfeasibleWordError,
+    InvalidCountsError,
     InvalidParameterError,
     InvalidSystemError,
     LengthMismatchError,
@@ -16,8 +17,16 @@ from pathveil.errors import (
     ReducibleChainError,
     TooLargeError,
     UnknownSymbolError,
+    UnreachablePrivacyError,
 )
+from pathveil.models import published
+from pathveil.models.chain import PrivateChain, fit_private_chain
+from pathveil.models.compare import compare_models
+from pathveil.models.frequencies import PrivateFrequencies, curator_errors, forecast_frequencies, private_frequencies
+from pathveil.models.matrix import PrivateMatrix, private_matrix
+from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.privacy.profile import DirichletProfile, concentration_for
 from pathveil.randomness.source import RandomSource, insecure_seed
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.automaton import Automaton
@@ -45,7 +54,9 @@ __all__ = [
     "Automaton",
     "Certificate",
     "CertifiedExponential",
+    "ComposedProfile",
     "DeadEndError",
+    "DirichletProfile",
     "DistanceAutomaton",
     "EmptyWordError",
     "ErrorClasses",
@@ -55,6 +66,7 @@ __all__ = [
     "Guarantee",
     "HammingUtility",
     "InfeasibleWordError",
+    "InvalidCountsError",
     "InvalidParameterError",
     "InvalidSystemError",
     "InverseUtility",
@@ -65,18 +77,30 @@ __all__ = [
     "OnlineStream",
     "PathVeilError",
     "PermuteAndFlip",
+    "PrivateChain",
+    "PrivateFrequencies",
+    "PrivateMatrix",
     "RandomSource",
     "ReducibleChainError",
     "System",
     "TooLargeError",
     "TransitionSystem",
     "UnknownSymbolError",
+    "UnreachablePrivacyError",
     "WordMechanism",
     "audit_exhaustively",
     "best_mechanism",
+    "compare_models",
+    "concentration_for",
+    "curator_errors",
     "error_classes",
     "example_town",
+    "fit_private_chain",
+    "forecast_frequencies",
     "insecure_seed",
     "permute_and_flip_bounds",
     "permute_and_flip_tail_bound",
+    "private_frequencies",
+    "private_matrix",
+    "published",
 ]

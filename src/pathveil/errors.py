@@ -48,3 +48,11 @@ class LengthMismatchError(PathVeilError):
 
 class TooLargeError(PathVeilError):
     """The exact computation would not fit; the message names the size and a way out."""
+
+
+class UnreachablePrivacyError(PathVeilError):
+    """No amount of noise keeps the promise that was asked for; the message says what would have to change."""
+
+
+class InvalidCountsError(PathVeilError):
+    """Counts or probabilities are not what they claim to be: negative, not whole, off the simplex, off the support."""

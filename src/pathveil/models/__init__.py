@@ -1,0 +1,1 @@
+"""Private Markov models: frequencies, stochastic matrices and chains fitted to data."""

@@ -1,0 +1,307 @@
+"""A private Markov chain fitted to data (MCM Algorithm 2, with exact accounting, and two baselines).
+
+The caller names the *unit*: what may change without anyone noticing.
+
+- `"transition"`: the destination of one transition; where each transition starts, and hence the size of every row, is
+  public. Rows are then separate parts of the data, a record sits in one of them, and the promise is that of the worst
+  row. All mechanisms can do this.
+- `"symbol"`: one symbol of one word. It takes records from two rows and gives them to two others, so row sizes are not
+  fixed; noise goes on the whole table of counts. At most 4 counts change by 1 in all.
+- `"word"`: one whole word of at most `max_length` symbols (L; longer words are cut): at most 2(L-1) in all.
+
+The Dirichlet mechanism covers the first unit only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pathveil.errors import InvalidCountsError, InvalidParameterError
+from pathveil.models.calibration import calibrate_each
+from pathveil.models.counting import Counts, States, count_pairs, count_transitions, encode_words
+from pathveil.models.dirichlet import FLOATING_POINT, Floats
+from pathveil.models.frequencies import (
+    checked_counts,
+    checked_support,
+    draw_rows,
+    forecast_row,
+    require_floor,
+    require_inside,
+)
+from pathveil.models.laplace import EXACT, CountNoise, count_noises, noisy_rows
+from pathveil.models.synthesize import synthesize
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.randomness.source import RandomSource, system_source
+from pathveil.systems.markov_chain import MarkovChain
+from pathveil.systems.system import Symbol, Word
+
+Mechanism = Literal["dirichlet", "laplace", "gaussian"]
+Unit = Literal["transition", "symbol", "word"]
+
+PARTS = ("transitions", "first", "lengths")
+
+
+@dataclass(frozen=True)
+class RowForecast:
+    """What is publicly known about one row: its size, how it was drawn, and the error to expect of an entry.
+
+    `records` is None where row sizes are protected too. `rmse` bounds the root mean squared error over the row's
+    entries, before projection; None where it depends on protected row sizes.
+    """
+
+    state: Symbol
+    records: int | None
+    successors: int
+    floor: float | None
+    concentration: float | None
+    rmse: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateChain:
+    """A fitted model. Nothing in it depends on the data except through the mechanism and what the guarantee lists.
+
+    `first` and `lengths` (probabilities of lengths 1, 2, …) are there if a share of the budget was spent on them.
+    """
+
+    chain: MarkovChain
+    guarantee: Guarantee
+    mechanism: str
+    rows: tuple[RowForecast, ...]
+    first: Floats | None = None
+    lengths: Floats | None = None
+
+    def weakest_rows(self, count: int = 10) -> list[RowForecast]:
+        """The rows with the largest errors: those with few records. Merge their states to do better."""
+        known = [row for row in self.rows if row.rmse is not None]
+        return sorted(known, key=lambda row: -(row.rmse or 0.0))[:count]
+
+    def synthesize(self, count: int, length: int | None = None, rng: RandomSource | None = None) -> list[Word]:
+        """`count` synthetic words from the private chain; see `synthesize.py`. Costs no further privacy."""
+        return synthesize(self.chain, count, length, first=self.first, lengths=self.lengths, rng=rng)
+
+
+def fit_private_chain(
+    counts: npt.ArrayLike | None = None,
+    *,
+    pairs: Iterable[tuple[Symbol, Symbol]] | None = None,
+    words: Iterable[Word] | None = None,
+    states: Iterable[Symbol],
+    epsilon: float,
+    delta: float | None = None,
+    mechanism: Mechanism = "dirichlet",
+    support: npt.ArrayLike | None = None,
+    unit: Unit = "transition",
+    max_length: int | None = None,
+    merge: Mapping[Symbol, Symbol] | None = None,
+    split: Mapping[str, float] | None = None,
+    floor: float | None = None,
+    mix: bool = True,
+    rng: RandomSource | None = None,
+) -> PrivateChain:
+    """A Markov chain from transition counts, from (from, to) `pairs`, or from `words`.
+
+    `states` and `support` (a Boolean table over the model's states: which transitions can occur) are public and must
+    not be taken from the data. `merge` is a public map from states to merged states; all of it then speaks of the
+    merged ones. A state without records gets the uniform row on its support.
+
+    `mechanism="dirichlet"` and `"gaussian"` need a `delta`; `"laplace"` has δ = 0. `floor` and `mix=False` are the
+    papers' mode of the Dirichlet mechanism. With `unit="word"`, `split={"transitions": 0.8, "first": 0.1,
+    "lengths": 0.1}` learns first symbols and lengths too, each for its share of the budget.
+
+    >>> import pathveil as pv
+    >>> model = pv.fit_private_chain(
+    ...     [[800, 200], [450, 550]], states=["sun", "rain"], epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(7)
+    ... )
+    >>> model.chain.matrix.toarray().round(2)
+    array([[0.8 , 0.2 ],
+           [0.45, 0.55]])
+    """
+    known = States(states, merge)
+    shares = _checked_split(split, unit)
+    _check_unit(unit, mechanism, words is not None, max_length)
+    table, encoded = _read(counts, pairs, words, known, max_length if unit == "word" else None)
+    inside = checked_support(support, table.shape, "support")
+    require_inside(table, inside, "transition counts")
+    if unit == "transition" and not table.any():
+        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
+    if mechanism != "laplace" and delta is None:
+        raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
+    source = rng or system_source()
+    first = lengths = None
+    if mechanism == "dirichlet":
+        values, rows = _dirichlet_rows(source, table, inside, known, epsilon, delta or 0.0, floor, mix)
+    else:
+        if floor is not None or not mix:
+            raise InvalidParameterError(f"floor and mix belong to mechanism 'dirichlet', not to {mechanism!r}")
+        noises = count_noises(mechanism, epsilon, delta or 0.0, unit, max_length, shares)
+        sizes = table.sum(axis=1) if unit == "transition" else None
+        values = noisy_rows(source, table, inside, noises["transitions"], sizes)
+        rows = _noisy_row_forecasts(table, inside, known, noises["transitions"], unit)
+        if "first" in shares:
+            found = np.bincount([word[0] for word in encoded], minlength=len(known.merged))
+            first = _noisy_histogram(source, found, noises["first"], len(encoded))
+        if "lengths" in shares:
+            found = np.bincount([len(word) for word in encoded], minlength=(max_length or 0) + 1)[1:]
+            lengths = _noisy_histogram(source, found, noises["lengths"], len(encoded))
+    guarantee = Guarantee(
+        epsilon=epsilon,
+        delta=0.0 if mechanism == "laplace" else delta or 0.0,
+        unit=_unit_text(unit, max_length),
+        public=tuple(_public(unit, mechanism, floor, mix)),
+        mechanism=_mechanism_text(mechanism, shares),
+        sampling=FLOATING_POINT if mechanism == "dirichlet" else EXACT,
+        seeded=source.is_seeded,
+    )
+    chain = MarkovChain.from_counts(known.merged, values)
+    chain.guarantee = asdict(guarantee)
+    return PrivateChain(chain, guarantee, mechanism, tuple(rows), first, lengths)
+
+
+def _read(
+    counts: npt.ArrayLike | None,
+    pairs: Iterable[tuple[Symbol, Symbol]] | None,
+    words: Iterable[Word] | None,
+    states: States,
+    cut: int | None,
+) -> tuple[Counts, list[list[int]]]:
+    if sum(given is not None for given in (counts, pairs, words)) != 1:
+        raise InvalidParameterError("give the data in one way: counts, or pairs=…, or words=…")
+    if counts is not None:
+        return states.merge_table(checked_counts(counts, "counts", dimensions=2)), []
+    if pairs is not None:
+        return count_pairs(pairs, states), []
+    encoded = encode_words(words or [], states, cut)
+    return count_transitions(encoded, len(states.merged)), encoded
+
+
+def _check_unit(unit: str, mechanism: str, has_words: bool, max_length: int | None) -> None:
+    if mechanism not in ("dirichlet", "laplace", "gaussian"):
+        raise InvalidParameterError(f"mechanism is {mechanism!r}: it must be 'dirichlet', 'laplace' or 'gaussian'")
+    if unit not in ("transition", "symbol", "word"):
+        raise InvalidParameterError(f"unit is {unit!r}: it must be 'transition', 'symbol' or 'word'")
+    if unit != "transition":
+        if mechanism == "dirichlet":
+            raise InvalidParameterError(
+                f"the Dirichlet mechanism does not protect a {unit}: changing one moves records between rows. Use "
+                "mechanism='laplace' or 'gaussian', or unit='transition'."
+            )
+        if not has_words:
+            raise InvalidParameterError(f"unit {unit!r} needs words=…: counts and pairs do not say what a {unit} is")
+    if unit == "word" and (isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 2):
+        raise InvalidParameterError(
+            f"unit 'word' needs max_length, a public whole number of at least 2 (longer words are cut), "
+            f"not {max_length!r}"
+        )
+    if unit != "word" and max_length is not None:
+        raise InvalidParameterError("max_length belongs to unit 'word'; no other unit depends on it")
+
+
+def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, float]:
+    if split is None:
+        return {"transitions": 1.0}
+    if unit != "word":
+        raise InvalidParameterError(
+            f"split learns first symbols and lengths from the data, which unit {unit!r} does not protect: "
+            "use unit='word'"
+        )
+    shares = dict(split)
+    if not set(shares) <= set(PARTS) or "transitions" not in shares:
+        raise InvalidParameterError(f"split must name 'transitions' and may name 'first' and 'lengths', not {shares!r}")
+    if not all(share > 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
+        raise InvalidParameterError(f"the shares of split must be positive and sum to 1, not {shares!r}")
+    return shares
+
+
+def _dirichlet_rows(
+    source: RandomSource,
+    table: Counts,
+    inside: npt.NDArray[np.bool_],
+    states: States,
+    epsilon: float,
+    delta: float,
+    floor: float | None,
+    mix: bool,
+) -> tuple[Floats, list[RowForecast]]:
+    records, sizes = table.sum(axis=1), inside.sum(axis=1)
+    frequencies = table / np.maximum(records, 1)[:, None]
+    noisy = (records > 0) & (sizes > 1)
+    # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
+    settled = calibrate_each(sizes[noisy].tolist(), (1 / records[noisy]).tolist(), epsilon, delta, floor, mix)
+    calibrations = dict(zip(np.flatnonzero(noisy).tolist(), settled, strict=True))
+    if not mix and floor is not None:
+        require_floor(frequencies, inside & noisy[:, None], floor, "transition frequencies")
+    values = inside / np.maximum(sizes, 1)[:, None]
+    if settled:
+        _, values[noisy] = draw_rows(source, frequencies[noisy], inside[noisy], settled)
+    rows = []
+    for i, state in enumerate(states.merged):
+        calibration = calibrations.get(i)
+        if calibration is None:
+            rows.append(RowForecast(state, int(records[i]), int(sizes[i]), None, None, None))
+            continue
+        forecast = forecast_row(calibration)
+        rows.append(
+            RowForecast(state, int(records[i]), int(sizes[i]), forecast.floor, forecast.concentration, forecast.rmse)
+        )
+    return values, rows
+
+
+def _noisy_row_forecasts(
+    table: Counts, inside: npt.NDArray[np.bool_], states: States, noise: CountNoise, unit: str
+) -> list[RowForecast]:
+    sizes = inside.sum(axis=1)
+    if unit != "transition":
+        return [
+            RowForecast(state, None, int(n), None, None, None) for state, n in zip(states.merged, sizes, strict=True)
+        ]
+    rows = []
+    for state, n, records in zip(states.merged, sizes, table.sum(axis=1), strict=True):
+        rmse = noise.variance**0.5 / int(records) if records > 0 and n > 1 else None
+        rows.append(RowForecast(state, int(records), int(n), None, None, rmse))
+    return rows
+
+
+def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise, total: int) -> Floats:
+    everywhere = np.ones((1, len(found)), dtype=bool)
+    rows = noisy_rows(source, found[None, :].astype(np.int64), everywhere, noise, np.array([total]))
+    return np.asarray(rows[0])
+
+
+def _unit_text(unit: str, max_length: int | None) -> str:
+    return {
+        "transition": "any other in which one transition has another destination (origins and row sizes are the same)",
+        "symbol": "any other (with transitions that can occur) in which one symbol of one word is another one",
+        "word": "any other (with transitions that can occur) in which one word is replaced by any word of at most "
+        f"{max_length} symbols",
+    }[unit]
+
+
+def _public(unit: str, mechanism: str, floor: float | None, mix: bool) -> list[str]:
+    listed = ["the states", "which transitions can occur"]
+    listed += {
+        "transition": ["where each transition starts and so the number of records of each row"],
+        "symbol": ["the number of words and their lengths"],
+        "word": ["the number of words", "the greatest length, after which words are cut"],
+    }[unit]
+    if mechanism == "dirichlet":
+        listed.append("the floor of each row" if mix else f"that every possible transition has frequency ≥ {floor:.6g}")
+    return listed
+
+
+def _mechanism_text(mechanism: str, shares: Mapping[str, float]) -> str:
+    name = {
+        "dirichlet": "Dirichlet mechanism on the rows of a Markov chain",
+        "laplace": "discrete Laplace noise on transition counts",
+        "gaussian": "discrete Gaussian noise on transition counts",
+    }[mechanism]
+    if len(shares) == 1:
+        return name
+    budget = "ε" if mechanism == "laplace" else "ρ"
+    parts = {"transitions": name, "first": "first symbols", "lengths": "lengths"}
+    return ", ".join(f"{parts[part]} ({share:g} of {budget})" for part, share in shares.items())

@@ -1,0 +1,46 @@
+"""Synthetic words from a private chain. Post-processing: it costs no privacy beyond what the model has cost.
+
+Where words begin, and how long they are, is sensitive too when it comes from data. So a model has these only if a
+share of its budget was spent on them; otherwise words begin in any state with equal probability, and their length is
+the caller's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pathveil.errors import InvalidParameterError
+from pathveil.models.dirichlet import Floats
+from pathveil.randomness.source import RandomSource, system_source
+from pathveil.systems.markov_chain import MarkovChain
+from pathveil.systems.system import Word
+
+
+def synthesize(
+    chain: MarkovChain,
+    count: int,
+    length: int | None,
+    *,
+    first: Floats | None,
+    lengths: Floats | None,
+    rng: RandomSource | None,
+) -> list[Word]:
+    """`count` words: all of the given length, or with lengths drawn from the model's own (private) distribution.
+
+    Words are strings where every state is a single character, and tuples of states otherwise.
+    """
+    source = rng or system_source()
+    if length is None and lengths is None:
+        raise InvalidParameterError(
+            "how long shall the words be? Give length=…, or fit the chain with unit='word' and a split that has a "
+            "share for 'lengths'"
+        )
+    if length is not None:
+        sizes = np.full(count, length)
+    else:
+        assert lengths is not None
+        cumulative = np.cumsum(lengths)
+        sizes = 1 + np.searchsorted(cumulative / cumulative[-1], source.uniform(count), side="right")
+    paths = chain.simulate(int(sizes.max(initial=1)), count, source, start=first)
+    as_string = all(isinstance(state, str) and len(state) == 1 for state in chain.symbols)
+    return [chain.decode(path[:size], as_string=as_string) for path, size in zip(paths, sizes, strict=True)]

@@ -1,0 +1,223 @@
+"""What several Dirichlet draws cost together: a privacy-loss distribution that is never too small.
+
+Where every row of a matrix may change at once, the losses of the rows add up. The loss of one row, hu with
+u ~ logit Beta(a+h, a), is put on a grid; sums are convolutions; and δ(ε) = E max(0, 1 - e^(ε - loss)). Each step errs
+on the safe side only:
+
+- *Grid.* The mass between two grid points goes to both, in the one proportion that keeps its probability under either
+  input. As δ is convex in e^ε, the profile on the grid lies above the true one ("connect the dots", Doroshenko et al.,
+  2022), by an amount that is quadratic in the spacing.
+- *Ends.* Mass above the grid counts as infinite loss, mass below it is moved up to its lowest point.
+- *Convolution.* FFTs have an absolute error, and δ may be 1e-20. So the laws are tilted by e^(θ·loss) first, which
+  moves their bulk to where ε is, and tilted back afterwards: the error is then small against δ itself. A bound on it
+  is added.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pathveil.errors import InvalidParameterError
+from pathveil.privacy.profile import SAFETY, DirichletProfile, largest_passing, require_probability
+from pathveil.privacy.worst_pair import Floats, log_density
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+_MOST_POINTS = 2**20  # of the sum's grid: one FFT then takes some 30 ms
+_POINTS_PER_DEVIATION = 100
+_TOP_LOG_MASS = -110.0  # what may count as infinite loss: 1e-48
+_BOTTOM_LOG_MASS = -45.0
+_QUADRATURE_ERROR = 1e-10  # relative; the panels do better than 1e-12
+
+
+@dataclass(frozen=True)
+class _GridLoss:
+    """The loss of one draw on the grid: P(loss = (lowest + i)·spacing) = mass[i]; `infinite` is the rest, at most."""
+
+    lowest: int
+    mass: Floats
+    infinite: float
+
+
+class ComposedProfile:
+    """How private several independent Dirichlet draws are together, when the input of each may change.
+
+    `rows` are profiles, one for each draw; equal ones are counted and cost no more than one. The answers are upper
+    bounds, within about 1e-4 (relative) of the exact ε.
+
+    >>> import pathveil as pv
+    >>> row = pv.DirichletProfile(floor=0.1, concentration=9.87, shift=0.0125)
+    >>> round(pv.ComposedProfile([row] * 32).epsilon(0.011), 2)
+    3.03
+    """
+
+    def __init__(self, rows: Iterable[DirichletProfile]) -> None:
+        self.rows = tuple(sorted(Counter(rows).items(), key=lambda item: item[0].concentration))
+        if not self.rows:
+            raise InvalidParameterError("no rows: composition needs at least one profile")
+        self._law_at: tuple[float, Floats] | None = None
+
+    def __repr__(self) -> str:
+        return "ComposedProfile(" + " + ".join(f"{count} × {row}" for row, count in self.rows) + ")"
+
+    def renyi(self, alpha: float) -> float:
+        """Rényi divergences of independent draws add up."""
+        return sum(count * row.renyi(alpha) for row, count in self.rows)
+
+    def delta(self, epsilon: float) -> float:
+        """A δ, hardly larger than the least one, for which all draws together are (ε, δ)-differentially private."""
+        if not 0 <= epsilon < math.inf:
+            raise InvalidParameterError(f"epsilon is {epsilon}: it must be a finite number of at least 0")
+        return self._delta(epsilon, self._best_tilt(lambda theta: self._log_moment(theta) - theta * epsilon))
+
+    def epsilon(self, delta: float) -> float:
+        """An ε, hardly larger than the least one, for which all draws together are (ε, δ)-differentially private."""
+        require_probability(delta)
+        if self.delta(0.0) <= delta:
+            return 0.0
+        # Any tilt is sound; the one of the moments bound (E e^(θ·loss) ≤ δ e^(θε)) is close to the best.
+        theta = self._best_tilt(lambda theta: (self._log_moment(theta) - math.log(delta)) / theta)
+        high = max(self.spacing, (self._log_moment(theta) - math.log(delta)) / theta)
+        while self._delta(high, theta) > delta:
+            high *= 2
+        return largest_passing(
+            lambda epsilon: math.log(delta) - SAFETY - math.log(self._delta(epsilon, theta)), failing=0.0, passing=high
+        )
+
+    @cached_property
+    def _deviation(self) -> float:
+        """The standard deviation of a typical row's loss."""
+        rows = sum(count for _, count in self.rows)
+        return math.sqrt(sum(count * _loss_variance(row) for row, count in self.rows) / rows)
+
+    @cached_property
+    def spacing(self) -> float:
+        """Fine against the typical row's loss, but never so fine that the sum's grid gets out of hand."""
+        spans = [(row.h * (_end(row, 1) - _end(row, -1)), count) for row, count in self.rows]
+        return max(self._deviation / _POINTS_PER_DEVIATION, sum(span * count for span, count in spans) / _MOST_POINTS)
+
+    @cached_property
+    def _parts(self) -> list[tuple[_GridLoss, int]]:
+        return [(_on_grid(row, self.spacing), count) for row, count in self.rows]
+
+    def _log_moment(self, theta: float) -> float:
+        """log E e^(θ·loss) of the sum, on the grid."""
+        return sum(count * _log_moment(part, theta * self.spacing) for part, count in self._parts)
+
+    def _best_tilt(self, bound: Callable[[float], float]) -> float:
+        """The θ that minimises a bound, to some digits: any other is as sound, only less sharp."""
+        from scipy import optimize
+
+        centre = -math.log(self._deviation)
+        found = optimize.minimize_scalar(
+            lambda log_theta: bound(math.exp(log_theta)),
+            bounds=(centre - 12, centre + 12),
+            method="bounded",
+            options={"xatol": 1e-3},
+        )
+        return math.exp(float(found.x))
+
+    def _tilted_law(self, theta: float) -> Floats:
+        """P(sum = …)·e^(θ·sum) / E e^(θ·sum) on the grid, by FFT; the latest is kept, for searches over ε."""
+        if self._law_at is None or self._law_at[0] != theta:
+            from scipy import fft
+
+            length = sum(count * (len(part.mass) - 1) for part, count in self._parts) + 1
+            size = fft.next_fast_len(length, real=True)
+            product = np.ones(size // 2 + 1, dtype=complex)
+            for part, count in self._parts:
+                product *= fft.rfft(_tilted(part, theta * self.spacing), size) ** count
+            self._law_at = theta, np.maximum(fft.irfft(product, size)[:length], 0.0)
+        return self._law_at[1]
+
+    def _delta(self, epsilon: float, theta: float) -> float:
+        law = self._tilted_law(theta)
+        lowest = sum(count * part.lowest for part, count in self._parts)
+        loss = (lowest + np.arange(len(law))) * self.spacing - epsilon
+        above = loss > 0
+        # Everything relative to the moments bound E e^(θ·(loss - ε)), which δ never exceeds.
+        log_scale = self._log_moment(theta) - theta * epsilon
+        if log_scale > 300:  # a tilt that is far too strong for this ε says nothing about it
+            return 1.0
+        scale = math.exp(log_scale)
+        part = float((law[above] * np.exp(-theta * loss[above]) * -np.expm1(-loss[above])).sum())
+        rows = sum(count for _, count in self._parts)
+        # ℓ₂ error of the FFTs and products, and Cauchy–Schwarz for the sum over all points.
+        error = 8 * np.finfo(float).eps * math.log2(len(law) + 2) * (rows + 1) * math.sqrt(len(law))
+        slack = (1 + _QUADRATURE_ERROR) ** rows
+        infinite = sum(count * part.infinite for part, count in self._parts)
+        return min(1.0, slack * scale * (part + error) + infinite)
+
+
+def _loss_variance(row: DirichletProfile) -> float:
+    from scipy import special
+
+    return row.h**2 * float(special.polygamma(1, row.a) + special.polygamma(1, row.a + row.h))
+
+
+def _centre_and_width(row: DirichletProfile) -> tuple[float, float]:
+    """The mode of u, and the scale on which its density changes there."""
+    m = 2 * row.a + row.h
+    return math.log1p(row.h / row.a), math.sqrt(m / (row.a * (row.a + row.h)))
+
+
+def _end(row: DirichletProfile, direction: int) -> float:
+    """A u beyond which (direction 1: above, -1: below) there is next to no mass."""
+    centre, width = _centre_and_width(row)
+    target = _TOP_LOG_MASS if direction > 0 else _BOTTOM_LOG_MASS
+    step = width
+    while _log_tail(row, centre + direction * step) > target:
+        step *= 1.2
+    return centre + direction * step
+
+
+def _log_tail(row: DirichletProfile, u: float) -> float:
+    """log of a bound on the mass beyond u, on its side of the mode: density over slope, as for any log-concave law."""
+    m = 2 * row.a + row.h
+    below = 1 / (1 + math.exp(u)) if u < 700 else 0.0
+    return float(log_density(np.array([u]), row.a, row.h)[0]) - math.log(abs(row.a - m * below))
+
+
+def _on_grid(row: DirichletProfile, spacing: float) -> _GridLoss:
+    a, h = row.a, row.h
+    bottom, top = _end(row, -1), _end(row, 1)
+    lowest, highest = math.floor(h * bottom / spacing), math.ceil(h * top / spacing)
+    cells = np.arange(lowest, highest + 1) * (spacing / h)
+    centre, width = _centre_and_width(row)
+    # Panels end at every grid point, and narrow towards the mode and towards 0, where the density bends.
+    reach = np.concatenate([-(2.0 ** np.arange(-3, 70, 0.5)), [0.0], 2.0 ** np.arange(-3, 70, 0.5)])
+    edges = np.concatenate([cells, centre + width * reach, reach])
+    edges = np.unique(edges[(edges >= cells[0]) & (edges <= cells[-1])])
+    half = np.diff(edges)[:, None] / 2
+    u = edges[:-1, None] + half * (1 + _NODES)
+    mass = half * _WEIGHTS * np.exp(log_density(u, a, h))
+    cell = np.searchsorted(cells, edges[:-1] + half[:, 0], side="right") - 1
+    upward = np.expm1(-h * (u - cells[cell][:, None])) / math.expm1(-spacing)
+    on_grid = np.zeros(len(cells))
+    np.add.at(on_grid, cell + 1, (mass * upward).sum(axis=1))
+    np.add.at(on_grid, cell, (mass * (1 - upward)).sum(axis=1))
+    on_grid[0] += math.exp(_log_tail(row, cells[0]))
+    missing = max(0.0, 1 - float(on_grid.sum()) - _QUADRATURE_ERROR)
+    return _GridLoss(lowest, on_grid, missing + math.exp(_log_tail(row, cells[-1])))
+
+
+def _log_terms(part: _GridLoss, tilt: float) -> Floats:
+    with np.errstate(divide="ignore"):
+        result: Floats = np.log(part.mass) + tilt * (part.lowest + np.arange(len(part.mass)))
+    return result
+
+
+def _log_moment(part: _GridLoss, tilt: float) -> float:
+    terms = _log_terms(part, tilt)
+    top = float(terms.max())
+    return top + math.log(float(np.exp(terms - top).sum()))
+
+
+def _tilted(part: _GridLoss, tilt: float) -> Floats:
+    result: Floats = np.exp(_log_terms(part, tilt) - _log_moment(part, tilt))
+    return result

@@ -1,0 +1,256 @@
+"""How private a draw x ~ Dirichlet(k p) is, exactly. (docs/dirichlet.md has the proof.)
+
+Between neighbours, mass of at most s passes from one entry to another; no entry is below η, the *floor*. The worst such
+pair has both entries at the floor, and with a = kη, h = ks and v = 1/(1 + e^(ε/h)) its profile is
+
+    δ(ε) = I_v(a, a+h) - e^ε I_v(a+h, a),        I the regularised incomplete beta function.
+
+The two terms agree in nearly all digits where δ is small against either, and e^ε overflows where δ does not; so we
+evaluate the same number as the integral of a positive function over the log-odds u = t + y, t = ε/h:
+
+    δ(ε) = ∫_0^∞ f(t + y) (1 - e^(-hy)) dy,      f the density of logit Beta(a+h, a).
+
+With three or more entries some input attains it. With two, whose sum is 1, it is an upper bound.
+MCM (Theorem 1) and MDM (Theorem 1) bound the same mechanism by way of a cut-off γ and lose a factor of 4 to 12 in ε.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
+from pathveil.privacy.hockey_stick import log_hockey_sticks
+from pathveil.privacy.worst_pair import Floats, deviance, stirling_remainder
+
+# What an inversion leaves as a margin in log δ: far above the evaluation's own error, far below anything that matters.
+SAFETY = 1e-9
+
+
+@dataclass(frozen=True)
+class DirichletProfile:
+    """How private one draw from Dirichlet(k p) is, exactly.
+
+    `floor` is η, the least value that any entry of p may have; `concentration` is k; `shift` is s, the most mass that
+    may move between two entries. Replacing one of N records moves s = 1/N of the frequencies.
+
+    >>> import pathveil as pv
+    >>> grades = pv.DirichletProfile(floor=0.073, concentration=20.6, shift=1 / 98)
+    >>> round(grades.epsilon(0.0026), 3)
+    0.629
+    """
+
+    floor: float
+    concentration: float
+    shift: float
+
+    def __post_init__(self) -> None:
+        for name in ("floor", "concentration", "shift"):
+            _require_positive(getattr(self, name), name)
+        _require_room(self.floor, self.shift)
+
+    @property
+    def a(self) -> float:
+        """The Dirichlet parameter of an entry at the floor, kη."""
+        return self.concentration * self.floor
+
+    @property
+    def h(self) -> float:
+        """How far the Dirichlet parameter of an entry can move, ks."""
+        return self.concentration * self.shift
+
+    def delta(self, epsilon: float) -> float:
+        """The least δ for which a draw is (ε, δ)-differentially private."""
+        return min(1.0, math.exp(self.log_delta(epsilon)))
+
+    def log_delta(self, epsilon: float) -> float:
+        """log δ(ε), which stays finite where δ itself would be 0 in floating point."""
+        if not 0 <= epsilon < math.inf:
+            raise InvalidParameterError(f"epsilon is {epsilon}: it must be a finite number of at least 0")
+        return float(log_hockey_sticks(*(np.array([x]) for x in (epsilon, self.a, self.h)))[0])
+
+    def epsilon(self, delta: float) -> float:
+        """The least ε for which a draw is (ε, δ)-differentially private, rounded up."""
+        require_probability(delta)
+        target = math.log(delta) - SAFETY
+        if self._log_delta_at_zero <= target:
+            return 0.0
+        high = self.h / self.a * math.sqrt(1 + 2 * self.a)  # about the standard deviation of the loss
+        while self.log_delta(high) > target:
+            high *= 2
+        return largest_passing(lambda epsilon: target - self.log_delta(epsilon), failing=0.0, passing=high)
+
+    @cached_property
+    def _log_delta_at_zero(self) -> float:
+        return self.log_delta(0.0)
+
+    def renyi(self, alpha: float) -> float:
+        """The Rényi divergence of order α of the worst pair, infinite from α = 1 + η/s on; α = 1: Kullback–Leibler."""
+        if not 0 < alpha < math.inf:
+            raise InvalidParameterError(f"alpha is {alpha}: the order of a Rényi divergence is a positive number")
+        a, h = self.a, self.h
+        d = (alpha - 1) * h
+        if d >= a:
+            return math.inf
+        if abs(alpha - 1) < 1e-7:
+            return h * _digamma_difference(a, h)
+        # ln B(a+αh, a+(1-α)h) - ln B(a+h, a) with Stirling's main terms cancelled.
+        top = a + h
+        change = deviance(top + d, top) + deviance(a - d, a) + d * math.log1p(h / a)
+        change -= 0.5 * (math.log1p(d / top) + math.log1p(-d / a))
+        change += stirling_remainder(top + d) - stirling_remainder(top)
+        change += stirling_remainder(a - d) - stirling_remainder(a)
+        return change / (alpha - 1)
+
+
+def log_floor_limit(epsilon: float, floor: float, shift: float) -> float:
+    """log δ₀: what log δ(ε) falls to as the noise grows without end (k → 0), s/(2η+s)·e^(-εη/s)."""
+    return math.log(shift / (2 * floor + shift)) - epsilon * floor / shift
+
+
+@lru_cache(maxsize=1024)
+def concentration_for(epsilon: float, delta: float, floor: float, shift: float) -> float:
+    """The largest concentration k (the least noise) whose profile meets (ε, δ), rounded down.
+
+    Not every promise can be kept at every floor: more noise brings δ no lower than δ₀ = s/(2η+s)·e^(-εη/s). Where that
+    is not enough, the error names the smallest floor that would do.
+    """
+    return float(concentrations_for(epsilon, delta, np.array([floor]), np.array([shift]))[0])
+
+
+def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
+    """`concentration_for` for many rows at once."""
+    require_promise(epsilon, delta)
+    if not len(floors):
+        return floors
+    target = math.log(delta) - SAFETY
+    for floor, shift in zip(floors.tolist(), shifts.tolist(), strict=True):
+        _require_reachable(epsilon, delta, floor, shift)
+
+    def room(log_k: Floats) -> Floats:
+        k = np.exp(log_k)
+        result: Floats = target - log_hockey_sticks(np.full(len(k), float(epsilon)), k * floors, k * shifts)
+        return result
+
+    # At large k the loss is nearly Gaussian, with variance 2ks²/η: that says where to begin.
+    here = 2 * math.log(_gaussian_deviation(epsilon, target)) + np.log(floors / (2 * shifts**2))
+    there, room_there = here - 0.1, room(here - 0.1)
+    room_here = room(here)
+    for _ in range(12):  # the secant method, on a curve that is nearly straight in logarithms
+        if (np.abs(room_here) <= SAFETY / 2).all():
+            return np.exp(here)
+        rise = np.where(room_there != room_here, room_there - room_here, 1.0)
+        step = np.clip(room_here * (here - there) / rise, -2.0, 2.0)
+        there, room_there, here = here, room_here, here + step
+        room_here = room(here)
+    found = here.copy()
+    for i in np.flatnonzero(np.abs(room_here) > SAFETY / 2):
+        found[i] = _log_concentration(epsilon, target, float(floors[i]), float(shifts[i]), float(here[i]))
+    return np.exp(found)
+
+
+def _log_concentration(epsilon: float, target: float, floor: float, shift: float, near: float) -> float:
+    """log k for one row that the secant method did not settle, by bisection."""
+
+    def room(log_k: float) -> float:
+        return target - DirichletProfile(floor, math.exp(log_k), shift).log_delta(epsilon)
+
+    passing = failing = min(max(near, -500.0), 500.0)
+    step = 1.0
+    while room(failing) >= 0:
+        passing, failing, step = failing, failing + step, 2 * step
+    step = 1.0
+    while room(passing) < 0:
+        failing, passing, step = passing, passing - step, 2 * step
+        if passing < -600:
+            raise UnreachablePrivacyError(
+                f"ε = {epsilon:g} and δ = {math.exp(target):g} are at the very edge of what floor {floor:g} and shift "
+                f"{shift:g} allow: the noise would drown everything. Raise the floor."
+            )
+    return largest_passing(room, failing=failing, passing=passing)
+
+
+def largest_passing(
+    room: Callable[[float], float], *, failing: float, passing: float, tolerance: float = 1e-11
+) -> float:
+    """The point nearest to `failing` where room ≥ 0, given room(failing) < 0 ≤ room(passing); on the safe side."""
+    from scipy import optimize
+
+    width = abs(passing - failing)
+    edge = float(optimize.brentq(room, failing, passing, xtol=tolerance * width, rtol=tolerance, maxiter=500))
+    step = tolerance * min(width, max(abs(edge), 1e-9 * width)) * (1 if passing > failing else -1)
+    while room(edge) < 0:
+        edge, step = edge + step, 2 * step
+    return edge
+
+
+def require_promise(epsilon: float, delta: float) -> None:
+    """A promise worth making: ε > 0 and 0 < δ < ½ (MCM Definition 4)."""
+    _require_positive(epsilon, "epsilon")
+    _require_delta(delta)
+
+
+def require_probability(delta: float) -> None:
+    if not 0 < delta < 1:
+        raise InvalidParameterError(f"delta is {delta}: it must be between 0 and 1, both excluded")
+
+
+def _require_delta(delta: float) -> None:
+    if not 0 < delta < 0.5:
+        raise InvalidParameterError(
+            f"delta is {delta}: it must be between 0 and 1/2, both excluded (for δ = 0 use mechanism 'laplace')"
+        )
+
+
+def _require_positive(value: float, name: str) -> None:
+    if not 0 < value < math.inf:
+        raise InvalidParameterError(f"{name} is {value}: it must be a positive, finite number")
+
+
+def _require_room(floor: float, shift: float) -> None:
+    if 2 * floor + shift > 1 + 1e-12:
+        raise InvalidParameterError(
+            f"two entries of at least {floor:g} and a shift of {shift:g} between them need {2 * floor + shift:g} in "
+            "all, more than the total mass of 1: lower the floor or the shift"
+        )
+
+
+def _require_reachable(epsilon: float, delta: float, floor: float, shift: float) -> None:
+    _require_positive(floor, "floor")
+    _require_positive(shift, "shift")
+    _require_room(floor, shift)
+    target = math.log(delta) - SAFETY
+    if log_floor_limit(epsilon, floor, shift) >= target:
+        raise UnreachablePrivacyError(
+            f"no concentration gives (ε, δ) = ({epsilon:g}, {delta:g}) at floor {floor:g} and shift {shift:g}: even "
+            f"with unbounded noise δ stays above {math.exp(log_floor_limit(epsilon, floor, shift)):.3g}. "
+            + _smallest_floor(epsilon, target, shift)
+        )
+
+
+def _gaussian_deviation(epsilon: float, log_delta: float) -> float:
+    """Roughly the standard deviation μ of a Gaussian loss N(μ²/2, μ²) whose tail beyond ε is δ."""
+    z = math.sqrt(max(0.5, -2 * log_delta - math.log(max(1.0, -4 * math.pi * log_delta))))
+    return math.sqrt(z * z + 2 * epsilon) - z
+
+
+def _smallest_floor(epsilon: float, target: float, shift: float) -> str:
+    most = (1 - shift) / 2
+    if log_floor_limit(epsilon, most, shift) >= target:
+        return f"No floor is large enough for a shift of {shift:g}: ask for more ε or δ, or bring more records."
+    least = largest_passing(lambda floor: target - log_floor_limit(epsilon, floor, shift), failing=0.0, passing=most)
+    return f"The smallest floor that would do is {least:.6g} (anything above it)."
+
+
+def _digamma_difference(a: float, h: float) -> float:
+    """ψ(a+h) - ψ(a)."""
+    if a < 1e3:
+        from scipy import special
+
+        return float(special.digamma(a + h) - special.digamma(a))
+    rest = [-1 / (2 * x) - 1 / (12 * x * x) + 1 / (120 * x**4) for x in (a, a + h)]
+    return math.log1p(h / a) + rest[1] - rest[0]

@@ -1,0 +1,267 @@
+"""Fitted chains: the three ways to give data, the three units, merging, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import pathveil as pv
+
+STATES = ["home", "work", "shop"]
+COUNTS = np.array([[200, 700, 100], [800, 0, 400], [0, 0, 0]])
+PROMISE = {"epsilon": 1.0, "delta": 1e-6}
+WORDS = ["abcab", "acbba", "bbca", "abab", "cab"] * 20
+
+
+def _expand(counts) -> list[tuple[str, str]]:
+    return [(STATES[i], STATES[j]) for i in range(3) for j in range(3) for _ in range(counts[i][j])]
+
+
+def test_every_row_with_records_keeps_the_promise():
+    model = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE)
+    for row in model.rows[:2]:
+        shift = (1 - row.successors * row.floor) / row.records
+        assert 0.999e-6 < pv.DirichletProfile(row.floor, row.concentration, shift).delta(1.0) <= 1e-6
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "laplace", "gaussian"])
+def test_a_state_without_records_gets_the_uniform_row_on_its_support(mechanism):
+    support = [[1, 1, 1], [1, 1, 1], [1, 0, 1]]
+    model = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, mechanism=mechanism, support=support)
+    assert model.chain.matrix.toarray()[2].tolist() == [0.5, 0, 0.5]
+    assert model.rows[2].rmse is None
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "laplace", "gaussian"])
+def test_rows_with_a_single_possible_successor_are_public_already(mechanism):
+    support = [[0, 1, 0], [0, 0, 1], [1, 0, 0]]
+    counts = [[0, 5, 0], [0, 0, 3], [0, 0, 0]]
+    model = pv.fit_private_chain(counts, states=STATES, **PROMISE, mechanism=mechanism, support=support)
+    assert model.chain.matrix.toarray().tolist() == support
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "laplace", "gaussian"])
+def test_counts_and_pairs_give_the_same_model(mechanism):
+    counts = [[2, 7, 1], [8, 0, 4], [1, 1, 1]]
+    one = pv.fit_private_chain(counts, states=STATES, **PROMISE, mechanism=mechanism, rng=pv.insecure_seed(3))
+    other = pv.fit_private_chain(
+        pairs=_expand(counts), states=STATES, **PROMISE, mechanism=mechanism, rng=pv.insecure_seed(3)
+    )
+    assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
+
+
+def test_sparse_tables_are_as_good_as_dense_ones():
+    dense = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, support=COUNTS < 999, rng=pv.insecure_seed(3))
+    thin = pv.fit_private_chain(
+        sparse.csr_array(COUNTS),
+        states=STATES,
+        **PROMISE,
+        support=sparse.csr_array(COUNTS < 999),
+        rng=pv.insecure_seed(3),
+    )
+    assert (dense.chain.matrix.toarray() == thin.chain.matrix.toarray()).all()
+
+
+def test_words_and_their_transition_counts_give_the_same_model():
+    table = np.zeros((3, 3), dtype=int)
+    for word in WORDS:
+        for x, y in itertools.pairwise(word):
+            table["abc".index(x), "abc".index(y)] += 1
+    one = pv.fit_private_chain(words=WORDS, states="abc", **PROMISE, rng=pv.insecure_seed(3))
+    other = pv.fit_private_chain(table, states="abc", **PROMISE, rng=pv.insecure_seed(3))
+    assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "laplace", "gaussian"])
+def test_with_much_data_the_model_is_close_to_the_truth(mechanism):
+    truth = COUNTS[:2] / COUNTS[:2].sum(axis=1, keepdims=True)
+    model = pv.fit_private_chain(COUNTS * 1000, states=STATES, **PROMISE, mechanism=mechanism, rng=pv.insecure_seed(1))
+    # Standard deviations are below 1e-4 here; 1e-3 is ten of them.
+    assert np.abs(model.chain.matrix.toarray()[:2] - truth).max() < 1e-3
+
+
+def test_the_weakest_rows_are_those_with_few_records():
+    counts = [[900, 50, 50], [3, 4, 5], [100, 100, 100]]
+    model = pv.fit_private_chain(counts, states=STATES, **PROMISE)
+    assert [row.state for row in model.weakest_rows(2)] == ["work", "shop"]
+    laplace = pv.fit_private_chain(counts, states=STATES, epsilon=1.0, mechanism="laplace")
+    assert [row.state for row in laplace.weakest_rows()] == ["work", "shop", "home"]
+
+
+def test_merging_states_adds_up_their_rows_and_columns():
+    merge = {"home": "home", "work": "out", "shop": "out"}
+    counts = [[2, 7, 1], [8, 0, 4], [1, 1, 1]]
+    merged = [[2, 8], [9, 6]]
+    one = pv.fit_private_chain(counts, states=STATES, merge=merge, **PROMISE, rng=pv.insecure_seed(2))
+    other = pv.fit_private_chain(merged, states=["home", "out"], **PROMISE, rng=pv.insecure_seed(2))
+    pairs = pv.fit_private_chain(pairs=_expand(counts), states=STATES, merge=merge, **PROMISE, rng=pv.insecure_seed(2))
+    assert one.chain.symbols == ("home", "out")
+    for model in (one, pairs):
+        assert (model.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
+
+
+def test_papers_mode_draws_around_the_frequencies_themselves():
+    counts = [[30, 40, 30], [50, 25, 25], [20, 20, 60]]
+    model = pv.fit_private_chain(counts, states=STATES, epsilon=3.0, delta=1e-3, floor=0.15, mix=False)
+    for row in model.rows:
+        assert pv.DirichletProfile(0.15, row.concentration, 1 / 100).delta(3.0) <= 1e-3
+    assert "frequency ≥ 0.15" in str(model.guarantee)
+    with pytest.raises(pv.InvalidCountsError, match=r"row 3, column 1 is 0\.2, below the floor 0\.21"):
+        pv.fit_private_chain(counts, states=STATES, epsilon=3.0, delta=1e-3, floor=0.21, mix=False)
+
+
+def test_guarantees_name_the_unit_and_what_is_public():
+    by_transition = pv.fit_private_chain(words=WORDS, states="abc", **PROMISE)
+    assert "one transition has another destination" in str(by_transition.guarantee)
+    assert "the number of records of each row" in str(by_transition.guarantee)
+    by_symbol = pv.fit_private_chain(words=WORDS, states="abc", epsilon=1.0, mechanism="laplace", unit="symbol")
+    assert "one symbol of one word" in str(by_symbol.guarantee)
+    assert by_symbol.guarantee.delta == 0
+    assert all(row.records is None for row in by_symbol.rows)
+    by_word = pv.fit_private_chain(
+        words=WORDS, states="abc", **PROMISE, mechanism="gaussian", unit="word", max_length=4
+    )
+    assert "at most 4 symbols" in str(by_word.guarantee)
+    assert not by_word.guarantee.seeded
+
+
+def test_longer_words_are_cut_and_the_rest_of_them_has_no_influence():
+    options = {"states": "abc", "epsilon": 1.0, "mechanism": "laplace", "unit": "word", "max_length": 3}
+    one = pv.fit_private_chain(words=["abcab", "acb"], **options, rng=pv.insecure_seed(1))
+    other = pv.fit_private_chain(words=["abccc", "acb"], **options, rng=pv.insecure_seed(1))
+    assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
+
+
+def test_a_model_carries_its_guarantee_into_its_file():
+    model = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, rng=pv.insecure_seed(1))
+    read = pv.MarkovChain.from_json(model.chain.to_json())
+    assert read.guarantee["epsilon"] == 1.0
+    assert read.guarantee["seeded"] is True
+    assert "destination" in read.guarantee["unit"]
+
+
+def test_synthetic_words_follow_the_support_and_have_the_length():
+    support = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    words = ["abc", "bca", "cab"] * 10
+    model = pv.fit_private_chain(words=words, states="abc", **PROMISE, support=support)
+    made = model.synthesize(50, length=6, rng=pv.insecure_seed(1))
+    assert len(made) == 50
+    assert all(isinstance(word, str) and len(word) == 6 for word in made)
+    assert all(x != y for word in made for x, y in itertools.pairwise(word))
+    assert made == model.synthesize(50, length=6, rng=pv.insecure_seed(1))
+
+
+def test_states_of_more_than_one_character_give_tuples():
+    model = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE)
+    (word,) = model.synthesize(1, length=3)
+    assert isinstance(word, tuple)
+    assert set(word) <= set(STATES)
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "gaussian"])
+def test_first_symbols_and_lengths_are_learned_for_their_share_of_the_budget(mechanism):
+    words = ["ab"] * 3000 + ["abca"] * 7000
+    model = pv.fit_private_chain(
+        words=words,
+        states="abc",
+        **PROMISE,
+        mechanism=mechanism,
+        unit="word",
+        max_length=5,
+        split={"transitions": 0.6, "first": 0.2, "lengths": 0.2},
+        rng=pv.insecure_seed(4),
+    )
+    # Noise of some 20 counts in 10,000: 0.05 is far more than ten standard deviations.
+    assert model.first == pytest.approx([1, 0, 0], abs=0.05)
+    assert model.lengths == pytest.approx([0, 0.3, 0, 0.7, 0], abs=0.05)
+    assert f"lengths (0.2 of {'ε' if mechanism == 'laplace' else 'ρ'})" in str(model.guarantee)
+    made = model.synthesize(1000, rng=pv.insecure_seed(5))
+    lengths = np.bincount([len(word) for word in made], minlength=6)[1:] / 1000
+    assert lengths == pytest.approx(model.lengths, abs=0.1)
+    assert np.mean([word[0] == "a" for word in made]) > 0.9
+
+
+def test_without_a_length_the_caller_is_asked_for_one():
+    model = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE)
+    with pytest.raises(pv.InvalidParameterError, match="how long"):
+        model.synthesize(3)
+
+
+def test_a_transition_off_the_support_is_refused():
+    with pytest.raises(pv.InvalidCountsError, match="entry 2, 2 is 7, but the public support"):
+        pv.fit_private_chain([[1, 1], [1, 7]], states="ab", **PROMISE, support=[[True, True], [True, False]])
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "says"),
+    [
+        ({"counts": [[1, 2], [3, 4]]}, "InvalidCountsError", "3 states"),
+        ({"counts": [[1, 2, 3]] * 2}, "InvalidCountsError", "3 states"),
+        ({"counts": [[1, -2, 0]] * 3}, "InvalidCountsError", "entry 1, 2 is -2"),
+        ({"counts": [[1, 0.5, 0]] * 3}, "InvalidCountsError", r"entry 1, 2 is 0\.5"),
+        ({"counts": [1, 2, 3]}, "InvalidCountsError", "shape"),
+        ({"counts": np.zeros((3, 3))}, "InvalidCountsError", "all counts are zero"),
+        ({"pairs": [("a", "z")]}, "UnknownSymbolError", "pair number 1: 'to' is 'z'"),
+        ({"pairs": ["a"]}, "InvalidCountsError", "pair number 1"),
+        ({"words": ["ab", "a?"]}, "UnknownSymbolError", r"word number 2, position 2 is '\?'"),
+        ({"words": ["ab", ""]}, "EmptyWordError", "word number 2 is empty"),
+        ({"words": "ab"}, "InvalidParameterError", "one string"),
+        ({}, "InvalidParameterError", "in one way"),
+        ({"words": ["ab"], "pairs": []}, "InvalidParameterError", "in one way"),
+    ],
+)
+def test_data_that_cannot_be_read_are_refused(data, error, says):
+    with pytest.raises(getattr(pv, error), match=says):
+        pv.fit_private_chain(**data, states="abc", **PROMISE)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"mechanism": "magic"}, "mechanism is 'magic'"),
+        ({"unit": "person"}, "unit is 'person'"),
+        ({"unit": "symbol"}, "does not protect a symbol"),
+        ({"unit": "word", "max_length": 5}, "does not protect a word"),
+        ({"unit": "word", "mechanism": "laplace"}, "needs max_length"),
+        ({"unit": "word", "mechanism": "laplace", "max_length": 1}, "needs max_length"),
+        ({"max_length": 5}, "belongs to unit 'word'"),
+        ({"delta": None}, "needs a delta"),
+        ({"delta": 0.0}, "delta is 0"),
+        ({"delta": 0.7}, "delta is 0.7"),
+        ({"epsilon": 0.0}, "epsilon is 0"),
+        ({"epsilon": math.nan}, "epsilon is nan"),
+        ({"mechanism": "laplace", "epsilon": -1.0}, "epsilon is -1"),
+        ({"mechanism": "laplace", "floor": 0.1}, "belong to mechanism 'dirichlet'"),
+        ({"mechanism": "gaussian", "mix": False}, "belong to mechanism 'dirichlet'"),
+        ({"split": {"transitions": 1.0}}, "does not protect"),
+        ({"floor": 0.4}, "below 1/3"),
+        ({"support": [[1, 1], [1, 1]]}, "entry by entry"),
+    ],
+)
+def test_impossible_options_are_refused(options, says):
+    with pytest.raises(pv.InvalidParameterError, match=says):
+        pv.fit_private_chain(words=WORDS, states="abc", **(PROMISE | options))
+
+
+@pytest.mark.parametrize(
+    "split", [{"first": 1.0}, {"transitions": 0.5, "first": 0.4}, {"transitions": 1.5, "first": -0.5}, {"all": 1.0}]
+)
+def test_a_split_that_is_no_split_is_refused(split):
+    with pytest.raises(pv.InvalidParameterError, match="split"):
+        pv.fit_private_chain(
+            words=WORDS, states="abc", epsilon=1.0, mechanism="laplace", unit="word", max_length=4, split=split
+        )
+
+
+def test_units_that_need_words_are_refused_for_counts():
+    with pytest.raises(pv.InvalidParameterError, match="needs words"):
+        pv.fit_private_chain(COUNTS, states=STATES, epsilon=1.0, mechanism="laplace", unit="symbol")
+
+
+def test_a_state_missing_from_the_map_is_named():
+    with pytest.raises(pv.UnknownSymbolError, match="nothing about the state 'shop'"):
+        pv.fit_private_chain(COUNTS, states=STATES, merge={"home": "h", "work": "w"}, **PROMISE)

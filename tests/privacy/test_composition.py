@@ -1,0 +1,120 @@
+"""Several draws together: against one draw, plain convolution, direct integration, and Rényi bounds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import special
+
+import pathveil as pv
+from pathveil.privacy.worst_pair import log_density
+from tests.reference.loss_convolution import delta_bracket
+
+TRAFFIC = pv.DirichletProfile(floor=0.1, concentration=9.87, shift=0.0125)
+GRADES = pv.DirichletProfile(floor=0.073, concentration=20.6, shift=1 / 98)
+
+
+@pytest.mark.parametrize(
+    "row", [TRAFFIC, GRADES, pv.DirichletProfile(0.01, 1e-3, 0.01), pv.DirichletProfile(0.2, 1e9, 1e-6)]
+)
+def test_one_row_alone_costs_what_its_exact_profile_says(row):
+    one = pv.ComposedProfile([row])
+    for delta in (1e-3, 1e-6, 1e-12, 1e-30):
+        exact = row.epsilon(delta)
+        assert exact <= one.epsilon(delta) <= exact * 1.0001
+
+
+def test_thirty_two_changing_rows_of_the_traffic_example_cost_far_more_than_claimed():
+    # MDM claims ε = 1.16 at δ = 0.011 for this adjacency. The exact value is 3.027.
+    epsilon = pv.ComposedProfile([TRAFFIC] * 32).epsilon(0.011)
+    assert 3.02 <= epsilon < 3.03
+    lower, _ = delta_bracket([TRAFFIC] * 32, 2.9, spacing=0.002, reach=4.0)
+    assert lower > 0.011  # so 2.9 would be too little, by a method that can only err the other way
+
+
+def test_many_equal_rows_lie_inside_the_bracket_of_plain_convolution():
+    for count, epsilon in ((2, 0.8), (5, 1.5), (16, 2.5)):
+        lower, upper = delta_bracket([GRADES] * count, epsilon, spacing=0.001, reach=4.0)
+        found = pv.ComposedProfile([GRADES] * count).delta(epsilon)
+        assert lower <= found <= upper
+        assert upper < 1.1 * lower  # the bracket is narrow enough to mean something
+
+
+def test_dropping_one_of_several_equal_rows_falls_out_of_the_bracket():
+    # The negative control of the test above: a forgotten count would show.
+    lower, _ = delta_bracket([GRADES] * 5, 1.5, spacing=0.001, reach=4.0)
+    assert pv.ComposedProfile([GRADES] * 4).delta(1.5) < 0.8 * lower
+    assert pv.ComposedProfile([GRADES]).delta(1.5) < 0.1 * lower
+
+
+def _delta_anywhere(profile: pv.DirichletProfile, epsilon: float) -> float:
+    """δ(ε) for negative ε too, where the symmetry of the worst pair gives δ(-ε) = 1 - e^-ε + e^-ε δ(ε)."""
+    if epsilon >= 0:
+        return profile.delta(epsilon)
+    return -math.expm1(epsilon) + math.exp(epsilon) * profile.delta(-epsilon)
+
+
+def test_two_different_rows_agree_with_integrating_one_profile_over_the_loss_of_the_other():
+    u = np.linspace(-30, 50, 801)
+    density = np.exp(log_density(u, TRAFFIC.a, TRAFFIC.h))
+    for epsilon in (0.5, 2.0, 6.0):
+        inner = np.array([_delta_anywhere(GRADES, epsilon - TRAFFIC.h * x) for x in u])
+        exact = float((density * inner).sum() * (u[1] - u[0]))
+        found = pv.ComposedProfile([TRAFFIC, GRADES]).delta(epsilon)
+        assert exact * (1 - 1e-6) <= found <= exact * 1.001
+
+
+def test_composition_never_exceeds_renyi_bounds_by_more_than_the_grid():
+    rows = [TRAFFIC] * 7 + [GRADES] * 3
+    composed = pv.ComposedProfile(rows)
+    assert composed.renyi(2.0) == pytest.approx(7 * TRAFFIC.renyi(2.0) + 3 * GRADES.renyi(2.0))
+    for epsilon in (1.0, 3.0, 8.0):
+        orders = np.arange(1.05, 8.0, 0.05)
+        bound = min(math.exp((x - 1) * (composed.renyi(x) - epsilon)) for x in orders)
+        assert composed.delta(epsilon) < bound
+
+
+def test_tiny_deltas_survive_the_convolution():
+    composed = pv.ComposedProfile([GRADES] * 10)
+    epsilon = composed.epsilon(1e-25)
+    assert composed.delta(epsilon) <= 1e-25
+    assert composed.delta(epsilon * 0.999) > 1e-25
+    orders = np.arange(1.1, 8.0, 0.05)
+    moments = min(composed.renyi(x) + 25 * math.log(10) / (x - 1) for x in orders)
+    assert 0.9 * moments < epsilon < moments
+
+
+def test_an_epsilon_far_from_the_bulk_of_the_loss_is_still_an_upper_bound():
+    # A search over ε uses one tilt for all; where that tilt is useless the answer must be 1, not a small number.
+    row = pv.DirichletProfile(0.001, 1e5, 0.05)
+    composed = pv.ComposedProfile([row] * 3)
+    epsilon = composed.epsilon(1e-20)
+    lower, _ = delta_bracket([row] * 3, 50_000.0, spacing=50.0, reach=60_000.0)
+    assert lower > 0.999
+    assert epsilon > 3 * row.epsilon(0.4)
+    assert composed.delta(epsilon) <= 1e-20 < composed.delta(0.99 * epsilon)
+    assert composed._delta(0.0, 5.0) == 1.0
+
+
+def test_the_order_of_rows_does_not_matter():
+    assert pv.ComposedProfile([TRAFFIC, GRADES, TRAFFIC]).delta(1.0) == pv.ComposedProfile(
+        [GRADES, TRAFFIC, TRAFFIC]
+    ).delta(1.0)
+
+
+def test_the_loss_density_integrates_to_the_beta_law():
+    a, h = TRAFFIC.a, TRAFFIC.h
+    u = np.linspace(-60, 3.0, 40_001)
+    mass = np.exp(log_density(u, a, h)).sum() * (u[1] - u[0])
+    assert mass == pytest.approx(special.betainc(a + h, a, special.expit(3.0)), rel=1e-3)
+
+
+def test_nothing_to_compose_is_refused():
+    with pytest.raises(pv.InvalidParameterError, match="no rows"):
+        pv.ComposedProfile([])
+    with pytest.raises(pv.InvalidParameterError, match="delta is"):
+        pv.ComposedProfile([TRAFFIC]).epsilon(0.0)
+    with pytest.raises(pv.InvalidParameterError, match="epsilon is"):
+        pv.ComposedProfile([TRAFFIC]).delta(-1.0)
