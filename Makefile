@@ -22,7 +22,7 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist loadgroup
+	$(BIN)/pytest -n 2
 
 # The libraries that we compare with want other versions of things; they get an environment of their own.
 bench: $(VENV)-bench/.ready

@@ -7,9 +7,6 @@ import pathveil as pv
 
 EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 
-# The curves are worked out once: all tests of this file go to the same worker.
-pytestmark = pytest.mark.xdist_group("town")
-
 
 @pytest.fixture(scope="module")
 def curves() -> dict[str, np.ndarray]:
