@@ -66,7 +66,7 @@ class Certificate:
         """The loss between two feasible words that differ in up to this many symbols, adjacent or not."""
         bounds = dict(self.run_bounds)
         for run in range(self.adjacency + 1, distance + 1):
-            bounds[run] = run * self.theta
+            bounds.setdefault(run, run * self.theta)
         return _total_loss(self.theta, bounds, distance)
 
     def __str__(self) -> str:
@@ -96,11 +96,16 @@ def published_certificate(length: int, up_to: bool, adjacency: int, theta: float
 
 def free_certificate(symbol_count: int, length: int, up_to: bool, adjacency: int, theta: float) -> Certificate:
     """On a free alphabet Z does not depend on the word: K = 0."""
-    bounds = dict.fromkeys(range(1, adjacency + 1), 0.0)
     return Certificate(
-        length, up_to, adjacency, theta, adjacency * theta, bounds, "free alphabet: Z is the same for every word",
+        length=length,
+        up_to=up_to,
+        adjacency=adjacency,
+        theta=theta,
+        loss=adjacency * theta,
+        run_bounds=dict.fromkeys(range(1, length + 1), 0.0),
+        method="free alphabet: Z is the same for every word",
         protected_positions=float(length if symbol_count > 1 else 0),
-    )  # fmt: skip
+    )
 
 
 class ChainCertifier:
