@@ -19,8 +19,8 @@ demo: $(VENV)/.runtime
 	$(BIN)/python -m pathveil demo
 
 test: $(VENV)/.dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check src tests examples benchmarks
+	$(BIN)/ruff format --check src tests examples benchmarks
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2
 

@@ -20,6 +20,7 @@ BAD = {
     "not numbers": (lambda: pv.MarkovChain("ab", [["x", 1], [1, 0]]), "cannot be read as numbers"),
     "no edges": (lambda: pv.MarkovChain.from_edges([]), "no edges"),
     "not a pair": (lambda: pv.MarkovChain.from_edges([("a", "b"), ("a", "b", "c")]), "edge number 2"),
+    "a record": (lambda: pv.MarkovChain.from_edges([{"from": "a", "to": "b"}]), "edge number 1"),
     "dictionary row sum": (lambda: pv.MarkovChain.from_dict({"a": {"a": 0.5}}), "state 'a' sums to 0.5"),
     "empty graph": (lambda: pv.MarkovChain.from_networkx(networkx.DiGraph()), "no states"),
     "unknown initial": (lambda: pv.MarkovChain.from_edges([("a", "b")], initial="z"), "initial: 'z'"),

@@ -93,6 +93,17 @@ def test_an_infeasible_word_is_refused_with_position_and_transition(name: str) -
         mechanism.privatize_array([[0, 1], [0, 2]])
 
 
+def test_things_that_are_no_word_or_no_system_are_refused() -> None:
+    mechanism = pv.Exponential(pv.Alphabet(["home", "list"]), 1.0)
+    for nothing in (3, None, (symbol for symbol in "ab")):
+        with pytest.raises(pv.InvalidParameterError, match="a word is a string or a sequence"):
+            mechanism.privatize(nothing)  # type: ignore[arg-type]
+    with pytest.raises(pv.UnknownSymbolError, match="give the word as a list"):
+        mechanism.privatize("home")
+    with pytest.raises(pv.InvalidParameterError, match="public system"):
+        pv.Exponential([("a", "b")], 1.0)  # type: ignore[arg-type]
+
+
 def test_first_and_last_symbols_that_cannot_be_are_named() -> None:
     world = pv.MarkovChain.from_edges([("a", "b"), ("b", "a")], initial={"a"}, final={"b"})
     with pytest.raises(pv.InfeasibleWordError, match="cannot begin with 'b'"):
@@ -117,7 +128,7 @@ def test_nearest_still_needs_a_feasible_word_of_that_length() -> None:
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, "much", None])
+@pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, "2", None, True])
 def test_epsilon_must_be_positive_and_finite(name: str, epsilon: object) -> None:
     with pytest.raises(pv.InvalidParameterError, match="epsilon"):
         MECHANISMS[name](CHAIN, epsilon)

@@ -93,7 +93,10 @@ class MarkovChain(System):
 
     @classmethod
     def from_edges(cls, edges: Iterable[tuple[Symbol, Symbol]], initial: Any = None, final: Any = None) -> MarkovChain:
-        """From (from, to) pairs; every successor is equally likely. A pair given twice counts once."""
+        """From (from, to) pairs; every successor is equally likely. A pair given twice counts once.
+
+        The edges become public with the first release: never collect them from the sensitive words.
+        """
         pairs = list(dict.fromkeys(_as_pair(edge, i) for i, edge in enumerate(edges)))
         if not pairs:
             raise InvalidSystemError("no edges: a chain needs at least one (from, to) pair")
@@ -391,6 +394,8 @@ def _read_only(array: FloatArray) -> FloatArray:
 
 def _as_pair(edge: Any, position: int) -> tuple[Symbol, Symbol]:
     try:
+        if isinstance(edge, Mapping):  # unpacking would take its keys
+            raise TypeError
         source, target = edge
         hash((source, target))
     except (TypeError, ValueError):

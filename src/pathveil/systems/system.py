@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,10 @@ from pathveil.systems.compiled import CompiledSystem, IntArray
 
 if TYPE_CHECKING:
     import networkx
+
+# A public system must not be mended to fit the sensitive words: the mending would be released with it.
+_NOT_FROM_DATA = "if it is wrong for reasons that have nothing to do with the data"
+_REMEDY = f"Correct the word, or pass on_infeasible='nearest' to the mechanism, or correct the system {_NOT_FROM_DATA}."
 
 Symbol = Hashable
 Word = str | Sequence[Symbol]
@@ -64,16 +68,22 @@ class System(ABC):
 
     def encode(self, word: Word) -> IntArray:
         """The symbol codes of a word; an error that names the position of the first unknown symbol."""
+        if not isinstance(word, Collection):
+            raise InvalidParameterError(f"a word is a string or a sequence of symbols, not {type(word).__name__}")
         codes = np.empty(len(word), dtype=np.int64)
         known = self._codes
         for position, symbol in enumerate(word):
             try:
                 codes[position] = known[symbol]
             except (KeyError, TypeError):
+                hint = (
+                    "A string is read letter by letter, but these symbols are longer: give the word as a list."
+                    if isinstance(word, str) and not self._spells_strings
+                    else f"Correct the word, or the system {_NOT_FROM_DATA}."
+                )
                 raise UnknownSymbolError(
                     f"unknown symbol {symbol!r} at position {position + 1} of {len(word)}: "
-                    f"the system has {len(self.symbols)} symbols ({_some(self.symbols)}). "
-                    "Correct the word, or build the system with this symbol."
+                    f"the system has {len(self.symbols)} symbols ({_some(self.symbols)}). {hint}"
                 ) from None
         if not len(codes):
             raise EmptyWordError("the word is empty: a word needs at least one symbol")
@@ -105,14 +115,11 @@ class System(ABC):
                 if position == 0
                 else f"{found!r} cannot follow {self.symbols[codes[position - 1]]!r} there"
             )
-            raise InfeasibleWordError(
-                f"infeasible word: {cause} (position {position + 1} of {len(codes)}). Correct the word or the "
-                "system, or pass on_infeasible='nearest' to the mechanism."
-            )
+            raise InfeasibleWordError(f"infeasible word: {cause} (position {position + 1} of {len(codes)}). {_REMEDY}")
         if not compiled.accepting[path[-1]]:
             raise InfeasibleWordError(
                 f"infeasible word: it cannot end with {self.symbols[codes[-1]]!r} (position {len(codes)} of "
-                f"{len(codes)}). Correct the word or the system, or pass on_infeasible='nearest' to the mechanism."
+                f"{len(codes)}). {_REMEDY}"
             )
 
     def count(self, length: int) -> int:
@@ -209,15 +216,16 @@ def in_natural_order(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
 
 def as_set(chosen: Any, states: Iterable[Symbol], what: str) -> frozenset[Symbol]:
     """One state, or a collection of states, as a set of known states."""
-    known = set(states)
+    listed = tuple(states)
+    known = set(listed)
     if _is_member(chosen, known):
         return frozenset([chosen])
     if isinstance(chosen, str) or not isinstance(chosen, Iterable):
-        raise InvalidSystemError(f"{what}: {chosen!r} is not one of the states ({_some(known)})")
+        raise InvalidSystemError(f"{what}: {chosen!r} is not one of the states ({_some(listed)})")
     members = list(chosen)
     for member in members:
         if not _is_member(member, known):
-            raise InvalidSystemError(f"{what}: {member!r} is not one of the states ({_some(known)})")
+            raise InvalidSystemError(f"{what}: {member!r} is not one of the states ({_some(listed)})")
     if not members:
         raise InvalidSystemError(f"{what}: the set is empty, so no word would be feasible")
     return frozenset(members)

@@ -52,6 +52,10 @@ class WordMechanism(ABC):
         *,
         on_infeasible: OnInfeasible = "refuse",
     ) -> None:
+        if not isinstance(world, System):
+            raise InvalidParameterError(
+                f"the first argument is the public system (Alphabet, MarkovChain, ...), not {type(world).__name__}"
+            )
         self.world = world
         self.epsilon = checked_epsilon(epsilon)
         self.adjacency = checked_adjacency(adjacency)
@@ -208,7 +212,7 @@ class WordMechanism(ABC):
 def checked_epsilon(epsilon: Any) -> float:
     """ε as a float, or an error."""
     try:
-        value = float(epsilon)
+        value = float("nan") if isinstance(epsilon, str | bool) else float(epsilon)
     except (TypeError, ValueError):
         value = float("nan")
     if not (isfinite(value) and value > 0):
