@@ -58,7 +58,7 @@ def table(epsilons: Sequence[float] = EPSILONS, trips: int = TRIPS, contexts: in
     yield ""
     yield f"Expected wrong segments in a trip of {LENGTH}, mean over {len(sample)} random trips, b = 1, {town!r}."
     yield f"On average {free:.1f} of the {LENGTH} positions of a trip have a feasible neighbour."
-    shares = ", ".join(f"{100 * share:.2g}% at ε = {epsilon:g}" for epsilon, share in unchanged.items())
+    shares = ", ".join(f"{100 * share:.3g}% at ε = {epsilon:g}" for epsilon, share in unchanged.items())
     yield f"The certified release is the true trip in {shares}."
     yield (
         "The units differ: the certified column protects among feasible words that differ in at most one symbol; "

@@ -29,11 +29,11 @@ class CertifiedExponential(WordMechanism):
     The same draw as `Exponential`, with fewer errors: free alphabets get θ = ε/b, Markov chains a θ between ε/2b and
     ε/b that `certificate(length)` justifies, and systems where nothing better is proved the published ε/2b.
 
-    The unit differs from the other mechanisms': another *feasible* word that differs in at most b symbols. A symbol that
-    cannot change alone has no such neighbour at b = 1 (`world.neighbour_positions(word)`); feasible words farther apart
-    are covered at the larger loss that `certificate(length).loss_at(distance)` states. An infeasible sensitive word is
-    outside the promise and is refused. With `on_infeasible="nearest"` such words are accepted, and every word gets
-    θ = ε/2b.
+    The unit differs from the other mechanisms': another *feasible* word that differs in at most b symbols. A symbol
+    that cannot change alone has no such neighbour at b = 1 (`world.neighbour_positions(word)`); feasible words farther
+    apart are covered at the larger loss that `certificate(length).loss_at(distance)` states. An infeasible sensitive
+    word is outside the promise and is refused. With `on_infeasible="nearest"` such words are accepted, and every word
+    gets θ = ε/2b.
 
     `max_length` makes one certificate serve all words of up to that length (and refuses longer ones); otherwise each
     length gets its own. `contexts` is the budget for the bounds behind it: more contexts, tighter bounds, more time.
