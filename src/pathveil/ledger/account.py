@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from pathveil.errors import BudgetExceededError, LedgerError
+from pathveil.errors import BudgetExceededError, LedgerError, PathVeilError
 from pathveil.ledger.amounts import NOTHING, Amount
 from pathveil.ledger.entries import KINDS, Entry, damaged
 
@@ -88,3 +88,13 @@ class Account:
         """The latest charge of this request that was not completed."""
         mine = [number for number in self.holders if self.charges[number].content["request"] == request]
         return self.charges[max(mine)] if mine else None
+
+
+def account_of(entries: Sequence[Entry], file: str) -> Account:
+    """The account, or a typed error where entries with right hashes make no sense (somebody else wrote them)."""
+    try:
+        return Account(entries, file)
+    except PathVeilError:
+        raise
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
+        raise damaged(file, f"an entry was not written by PathVeil ({type(problem).__name__}: {problem})") from None

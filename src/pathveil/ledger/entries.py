@@ -95,8 +95,10 @@ def unsealed(rows: Iterable[tuple[object, object, object]], count: int, file: st
         if _hash(previous, text).encode("ascii") != stored:
             raise damaged(file, f"entry {where} was changed, or an entry before it was exchanged (wrong hash)", entries)
         previous = stored.decode("ascii")
-        content = json.loads(text)  # what has the right hash was written by `sealed`
-        entries.append(Entry(where, content, previous))
+        try:
+            entries.append(Entry(where, json.loads(text), previous))
+        except ValueError:
+            raise damaged(file, f"entry {where} was not written by PathVeil (no JSON)", entries) from None
     if len(entries) != count:
         raise damaged(file, f"there are {len(entries)} entries where {count} were written", entries)
     if not entries:

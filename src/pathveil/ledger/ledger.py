@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from pathveil.errors import InvalidParameterError, LedgerError
-from pathveil.ledger.account import FORMAT, Account
+from pathveil.ledger.account import FORMAT, Account, account_of
 from pathveil.ledger.amounts import Amount, amount_of, decimal_text
 from pathveil.ledger.entries import Charge, Entry, damaged
 from pathveil.ledger.optimal import releases_that_fit
@@ -92,7 +92,7 @@ class Ledger:
         """An existing ledger, after checking that it is whole."""
         file = LedgerFile(path)
         entries = file.read()
-        Account(entries, str(file))
+        account_of(entries, str(file))
         return cls(file, entries[0].hash)
 
     def __enter__(self) -> Self:
@@ -266,7 +266,7 @@ class Ledger:
     def _account(self, entries: list[Entry]) -> Account:
         if entries[0].hash != self._identity:
             raise LedgerError(f"{self._file}: another ledger was put in this one's place since it was opened")
-        return Account(entries, str(self._file))
+        return account_of(entries, str(self._file))
 
 
 def _composition(name: str, total: Amount, each: tuple[float, float] | None) -> dict[str, Any]:
@@ -279,11 +279,11 @@ def _composition(name: str, total: Amount, each: tuple[float, float] | None) -> 
         raise InvalidParameterError(f"composition is {name!r}: it must be 'basic' or 'pld'")
     if each is None:
         raise InvalidParameterError(
-            "composition 'pld' needs each=(ε, δ), the most that any single release will cost: it has to be fixed before "
-            "the first one"
+            "composition 'pld' needs each=(ε, δ), the most that any single release will cost: it has to be fixed "
+            "before the first one"
         )
     if not total.delta:
-        raise InvalidParameterError("composition 'pld' needs a delta above 0; at δ = 0 adding up is the best there is")
+        raise InvalidParameterError("composition 'pld' needs a delta above 0; at δ = 0 adding up is the best")
     size = amount_of(*each, "each release")
     if not size.epsilon:
         raise InvalidParameterError("epsilon of each release is 0: it must be above 0")

@@ -63,7 +63,10 @@ def releases_that_fit(each: Amount, total: Amount) -> int:
     def fits(count: int) -> bool:
         return composed_delta(each, count, total.epsilon) <= total.delta
 
-    low, high = min(by_addition, MOST_RELEASES), MOST_RELEASES + 1
+    low = min(by_addition, MOST_RELEASES)
+    high = min(2 * low + 1, MOST_RELEASES + 1)
+    while high <= MOST_RELEASES and fits(high):
+        low, high = high, min(2 * high, MOST_RELEASES + 1)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)

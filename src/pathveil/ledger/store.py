@@ -196,8 +196,8 @@ class LedgerFile:
                 what = "this is not a ledger (not an SQLite file, or its header was changed)"
             elif primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 what = (
-                    f"another process has kept the ledger locked for {PATIENCE:g} seconds; {consequence}. Wait for it to "
-                    "end and try again."
+                    f"another process has kept the ledger locked for {PATIENCE:g} seconds; {consequence}. Wait for it "
+                    "to end and try again."
                 )
             elif primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
                 what = (
