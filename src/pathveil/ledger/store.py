@@ -143,7 +143,8 @@ class LedgerFile:
         except sqlite3.OperationalError as problem:
             # In a folder where nothing may be written SQLite finds no room for its shared memory. Where there is no
             # log beside the file, the file is complete by itself.
-            if _primary_code(problem) != sqlite3.SQLITE_CANTOPEN or (log.exists() and log.stat().st_size):
+            no_room = _primary_code(problem) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+            if not no_room or (log.exists() and log.stat().st_size):
                 raise
             connection = begin("ro&immutable=1")
         with closing(connection):
@@ -190,6 +191,8 @@ class LedgerFile:
 
         try:
             yield
+        except UnicodeDecodeError:  # from a message of SQLite's that quotes damaged text
+            raise damaged(str(self), "its tables are not those of a ledger") from None
         except sqlite3.Error as problem:
             primary = _primary_code(problem)
             if primary == sqlite3.SQLITE_NOTADB:
