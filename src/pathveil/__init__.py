@@ -5,6 +5,7 @@ Everything public is here: `import pathveil as pv`.
 
 from pathveil.audit.exhaustive import ExhaustiveAudit, audit_exhaustively
 from pathveil.errors import (
+    DataFileError,
     DeadEndError,
     EmptyWordError,
     InfeasibleWordError,
@@ -55,6 +56,7 @@ __all__ = [
     "Certificate",
     "CertifiedExponential",
     "ComposedProfile",
+    "DataFileError",
     "DeadEndError",
     "DirichletProfile",
     "DistanceAutomaton",

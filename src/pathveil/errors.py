@@ -56,3 +56,7 @@ class UnreachablePrivacyError(PathVeilError):
 
 class InvalidCountsError(PathVeilError):
     """Counts or probabilities are not what they claim to be: negative, not whole, off the simplex, off the support."""
+
+
+class DataFileError(PathVeilError):
+    """A data file cannot be read or written as asked: missing, damaged, of another shape, or already there."""
