@@ -44,7 +44,7 @@ def test_one_length_is_drawn_as_privatize_array_draws_it() -> None:
         (pa.array([[0], None]), pv.EmptyWordError, "word 1 is null"),
         (pa.array([[0], []], type=pa.list_(pa.int8())), pv.EmptyWordError, "word 1 is empty"),
         (pa.array([[0, 1], [0, None]]), pv.InvalidParameterError, "word 1: the code at position 2"),
-        (pa.array([[0], [0, 3]]), pv.UnknownSymbolError, "word 1, column 1: code 3"),
+        (pa.array([[0], [0, 3]]), pv.UnknownSymbolError, "word 1, position 2: code 3"),
         (pa.array([[0, 1], [1], [2, 0]]), pv.InfeasibleWordError, "word 2: infeasible"),
         (pa.array([["a"]]), pv.InvalidParameterError, "list<"),
         ([[0]], pv.InvalidParameterError, "not list"),

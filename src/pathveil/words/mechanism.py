@@ -146,8 +146,11 @@ class WordMechanism(ABC):
         words = array.astype(np.int64)
         if not words.size:
             raise InvalidParameterError(f"the array has shape {words.shape}: there is no symbol to protect")
-        numbers = np.arange(len(words))
-        self._require_usable_rows(words, numbers, "row")
+        for row, column in np.argwhere((words < 0) | (words >= len(self.world.symbols))):
+            raise UnknownSymbolError(
+                f"row {row}, column {column}: code {words[row, column]} is not from 0 to {len(self.world.symbols) - 1}"
+            )
+        self._require_usable_rows(words, np.arange(len(words)), "row")
         return self._draw(words, self._source(rng))
 
     def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
@@ -160,9 +163,16 @@ class WordMechanism(ABC):
 
         values, offsets = flat_words(words)
         codes = values.astype(np.int64)
+        for cell in np.flatnonzero((codes < 0) | (codes >= len(self.world.symbols))):
+            word = int(np.searchsorted(offsets, cell, side="right")) - 1
+            raise UnknownSymbolError(
+                f"word {word}, position {cell - offsets[word] + 1}: code {codes[cell]} is not from 0 to "
+                f"{len(self.world.symbols) - 1}"
+            )
         groups = list(groups_by_length(offsets))
-        for rows, cells in groups:
-            self._require_usable_rows(codes[cells], rows, "word")
+        if not self.world.compiled.is_free:
+            for rows, cells in groups:
+                self._require_usable_rows(codes[cells], rows, "word")
         source = self._source(rng)
         private = np.empty_like(values)
         for _, cells in groups:
@@ -211,11 +221,6 @@ class WordMechanism(ABC):
 
     def _require_usable_rows(self, words: IntArray, numbers: IntArray, what: str) -> None:
         """The same for words of equal length; an error calls row i `what` number `numbers[i]`."""
-        for row, column in np.argwhere((words < 0) | (words >= len(self.world.symbols))):
-            raise UnknownSymbolError(
-                f"{what} {numbers[row]}, column {column}: code {words[row, column]} is not from 0 to "
-                f"{len(self.world.symbols) - 1}"
-            )
         # Words that may be infeasible share one question: is there any feasible word of that length?
         refuses = self.on_infeasible == "refuse"
         suspects = np.flatnonzero(~self.world.compiled.feasible_rows(words)) if refuses else range(min(1, len(words)))

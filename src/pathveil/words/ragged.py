@@ -51,8 +51,18 @@ def groups_by_length(offsets: AnyIntArray) -> Iterator[tuple[IntArray, IntArray]
     """For each length: the numbers of the words that have it, and a 2-D array of their cells, one row a word."""
     begins = offsets.astype(np.int64)
     lengths = np.diff(begins)
-    order = np.argsort(lengths, kind="stable")
+    # Short numbers are sorted digit by digit, which is much faster.
+    keys = lengths.astype(np.uint16) if lengths.max(initial=0) < 2**16 else lengths
+    order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.diff(lengths[order], prepend=-1))
     for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
         rows = order[begin:end]
         yield rows, begins[rows][:, None] + np.arange(lengths[rows[0]])
+
+
+def take_cells(offsets: AnyIntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """The cells of these words, one word after the other, and the offsets that go with them."""
+    begins = offsets.astype(np.int64)
+    lengths = np.diff(begins)[rows]
+    taken = np.append(0, np.cumsum(lengths))
+    return np.arange(taken[-1]) + np.repeat(begins[rows] - taken[:-1], lengths), taken
