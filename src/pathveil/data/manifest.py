@@ -46,6 +46,11 @@ def user_guarantee(promise: Guarantee, max_words: int) -> tuple[float, float]:
     return _times(promise.epsilon, max_words), min(1.0, _times(promise.delta, max_words))
 
 
+def user_unit(promise: Guarantee, max_words: int) -> str:
+    """What is protected when all words of one user count together."""
+    return f"all words of one user, at most {max_words}, each of them {promise.unit}"
+
+
 def _times(value: float, count: int) -> float:
     product = value * count
     return product if Fraction(product) >= Fraction(value) * count else nextafter(product, inf)
@@ -75,7 +80,7 @@ def manifest(output: Path, promise: Guarantee, world: System | None, max_words_p
             "max_words": max_words_per_user,
             "epsilon": epsilon,
             "delta": delta,
-            "unit": f"all words of one user, at most {max_words_per_user}, each of them {promise.unit}",
+            "unit": user_unit(promise, max_words_per_user),
         }
     return content
 

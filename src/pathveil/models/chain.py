@@ -102,6 +102,7 @@ def fit_private_chain(
     split: Mapping[str, float] | None = None,
     floor: float | None = None,
     mix: bool = True,
+    from_words: bool = False,
     rng: RandomSource | None = None,
 ) -> PrivateChain:
     """A Markov chain from transition counts, from (from, to) `pairs`, or from `words`.
@@ -109,6 +110,9 @@ def fit_private_chain(
     `states` and `support` (a Boolean table over the model's states: which transitions can occur) are public and must
     not be taken from the data. `merge` is a public map from states to merged states; all of it then speaks of the
     merged ones. A state without records gets the uniform row on its support.
+
+    `from_words=True` says that `counts` are of the transitions inside words (cut after `max_length` symbols where the
+    unit is a word): then the units "symbol" and "word" have a meaning for them.
 
     `mechanism="dirichlet"` and `"gaussian"` need a `delta`; `"laplace"` has δ = 0. `floor` and `mix=False` are the
     papers' mode of the Dirichlet mechanism. With `unit="word"`, `split={"transitions": 0.8, "first": 0.1,
@@ -124,14 +128,17 @@ def fit_private_chain(
     """
     known = States(states, merge)
     shares = _checked_split(split, unit)
-    _check_unit(unit, mechanism, words is not None, max_length)
+    if from_words and counts is None:
+        raise InvalidParameterError("from_words says what counts=… were counted in; words=… speak for themselves")
+    _check_unit(unit, mechanism, words is not None or from_words, max_length)
+    if from_words and len(shares) > 1:
+        raise InvalidParameterError("counts do not tell first symbols and lengths: split needs words=…")
     table, encoded = _read(counts, pairs, words, known, max_length if unit == "word" else None)
     inside = checked_support(support, table.shape, "support")
     require_inside(table, inside, "transition counts")
     if unit == "transition" and not table.any():
         raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
-    if mechanism != "laplace" and delta is None:
-        raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
+    _require_delta(mechanism, delta)
     source = rng or system_source()
     first = lengths = None
     if mechanism == "dirichlet":
@@ -149,18 +156,73 @@ def fit_private_chain(
         if "lengths" in shares:
             found = np.bincount([len(word) for word in encoded], minlength=(max_length or 0) + 1)[1:]
             lengths = _noisy_histogram(source, found, noises["lengths"], len(encoded))
-    guarantee = Guarantee(
+    guarantee = _guarantee(epsilon, delta, mechanism, unit, max_length, shares, floor, mix, source.is_seeded)
+    chain = MarkovChain.from_counts(known.merged, values)
+    chain.guarantee = asdict(guarantee)
+    return PrivateChain(chain, guarantee, mechanism, tuple(rows), first, lengths)
+
+
+def chain_guarantee(
+    *, epsilon: float, delta: float | None, mechanism: Mechanism, unit: Unit, max_length: int | None = None
+) -> Guarantee:
+    """What `fit_private_chain` will promise with these settings: known, and to be charged, before the data are touched."""
+    _check_unit(unit, mechanism, True, max_length)
+    _require_delta(mechanism, delta)
+    return _guarantee(epsilon, delta, mechanism, unit, max_length, {"transitions": 1.0}, None, True, seeded=False)
+
+
+def require_possible_fit(
+    counts: npt.ArrayLike,
+    *,
+    epsilon: float,
+    delta: float | None,
+    mechanism: Mechanism,
+    unit: Unit,
+    support: npt.ArrayLike | None = None,
+    max_length: int | None = None,
+) -> None:
+    """Raise what `fit_private_chain` would raise for such counts, without drawing anything: before a budget is charged.
+
+    Besides its settings it depends on what is public for the unit only, and on whether the data keep to `support`.
+    """
+    table = checked_counts(counts, "counts", dimensions=2)
+    inside = checked_support(support, table.shape, "support")
+    require_inside(table, inside, "transition counts")
+    if unit == "transition" and not table.any():
+        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
+    if mechanism == "dirichlet":
+        records, sizes = table.sum(axis=1), inside.sum(axis=1)
+        noisy = (records > 0) & (sizes > 1)
+        calibrate_each(sizes[noisy].tolist(), (1 / records[noisy]).tolist(), epsilon, delta or 0.0, None, True)
+    else:
+        count_noises(mechanism, epsilon, delta or 0.0, unit, max_length, {"transitions": 1.0})
+
+
+def _require_delta(mechanism: str, delta: float | None) -> None:
+    if mechanism != "laplace" and delta is None:
+        raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
+
+
+def _guarantee(
+    epsilon: float,
+    delta: float | None,
+    mechanism: str,
+    unit: str,
+    max_length: int | None,
+    shares: Mapping[str, float],
+    floor: float | None,
+    mix: bool,
+    seeded: bool,
+) -> Guarantee:
+    return Guarantee(
         epsilon=epsilon,
         delta=0.0 if mechanism == "laplace" else delta or 0.0,
         unit=_unit_text(unit, max_length),
         public=tuple(_public(unit, mechanism, floor, mix)),
         mechanism=_mechanism_text(mechanism, shares),
         sampling=FLOATING_POINT if mechanism == "dirichlet" else EXACT,
-        seeded=source.is_seeded,
+        seeded=seeded,
     )
-    chain = MarkovChain.from_counts(known.merged, values)
-    chain.guarantee = asdict(guarantee)
-    return PrivateChain(chain, guarantee, mechanism, tuple(rows), first, lengths)
 
 
 def _read(
