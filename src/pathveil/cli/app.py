@@ -17,10 +17,13 @@ from typing import Annotated
 
 import typer
 
+from pathveil.cli.compare import compare
 from pathveil.cli.inspect_model import inspect
 from pathveil.cli.ledger import ledger_app
 from pathveil.cli.model import model
+from pathveil.cli.plan import plan
 from pathveil.cli.privatize import privatize
+from pathveil.cli.stream import stream
 from pathveil.cli.synthesize import synthesize
 
 app = typer.Typer(
@@ -32,7 +35,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (privatize, model, synthesize, inspect):
+for command in (plan, privatize, stream, model, synthesize, inspect, compare):
     app.command()(command)
 app.add_typer(ledger_app, name="ledger")
 
@@ -47,7 +50,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def _common(
-    version: Annotated[  # noqa: ARG001 - the callback does the work
+    version: Annotated[  # the callback does the work
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
     ] = False,
 ) -> None:

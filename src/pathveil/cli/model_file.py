@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def model_json(model: PrivateChain, promise: Guarantee) -> str:
-    """The text of the file, with the promise of the release. What a row's forecast says is public wherever the guarantee of the model holds."""
+    """The text of the file, with the promise of the release.
+
+    What a row's forecast says is public wherever the guarantee of the model holds.
+    """
     document = json.loads(model.chain.to_json(guarantee=asdict(promise)))
     document["model"] = {"mechanism": model.mechanism, "rows": [asdict(row) for row in model.rows]}
     return json.dumps(document, ensure_ascii=False) + "\n"

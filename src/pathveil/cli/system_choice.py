@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,7 @@ def public_system(
     refuse_sensitive(option, path, sensitive)
     from pathveil.data import system_files
 
-    readers = {
+    readers: dict[str, Callable[[Path], System]] = {
         "--edges": system_files.read_edges,
         "--alphabet": system_files.read_alphabet,
         "--chain": system_files.read_chain,

@@ -165,7 +165,7 @@ def fit_private_chain(
 def chain_guarantee(
     *, epsilon: float, delta: float | None, mechanism: Mechanism, unit: Unit, max_length: int | None = None
 ) -> Guarantee:
-    """What `fit_private_chain` will promise with these settings: known, and to be charged, before the data are touched."""
+    """What `fit_private_chain` will promise with these settings: known, and to be charged, before the data are read."""
     _check_unit(unit, mechanism, True, max_length)
     _require_delta(mechanism, delta)
     return _guarantee(epsilon, delta, mechanism, unit, max_length, {"transitions": 1.0}, None, True, seeded=False)
