@@ -131,10 +131,8 @@ def privatize_file(
                 symbols += len(listed.flatten())
                 report("writing", released)
         if not released:
-            skipped = f"; {checker.skipped.count} were skipped, e.g. {checker.skipped.examples[0]}"
-            raise DataFileError(
-                f"{files[0].name}: there is no word to release{skipped if checker.skipped.count else ''}"
-            )
+            skipped = "".join(f"; {checker.skipped.count} were skipped, e.g. {e}" for e in checker.skipped.examples[:1])
+            raise DataFileError(f"{files[0].name}: there is no word to release{skipped}")
         guarantee = replace(
             file_guarantee(mechanism, keep=extra.keep, keep_order=keep_order, on_bad_row=on_bad_row),
             seeded=draws.is_seeded,
