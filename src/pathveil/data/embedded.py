@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -124,7 +125,7 @@ def csv_header(file: DataFile, wanted: Sequence[str]) -> tuple[str, list[str]]:
     """The delimiter and the column names. The delimiter is the one that makes the wanted columns appear."""
     try:
         with pa.input_stream(str(file.path), compression=file.compression) as stream:
-            line = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="").readline()
+            line = io.BufferedReader(stream).readline().decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DataFileError(f"{file.name}: the first line is not UTF-8. Save the file as UTF-8.") from None
     except (pa.ArrowException, OSError) as problem:
@@ -155,8 +156,27 @@ def _readable(problem: BaseException) -> DataFileError:
     file = re.search(r"^ *file = (.*)$", text, re.MULTILINE)
     text = re.split(r"\n\s*(?:Possible|Try setting|file =)", text)[0]
     summary = "; ".join(part.strip() for part in text.splitlines() if part.strip())
+    if json_file := re.search(r'JSON.* in file "(.*?)"', summary):
+        # The engine counts the lines of JSON within its own blocks; a number that may be wrong does not help.
+        summary = re.sub(r",? (at byte \d+ )?in line \d+", "", summary)
+        if line := _first_malformed_line(Path(json_file.group(1))):
+            summary += f" (line {line})"
     where = f"{file.group(1)}: " if file and file.group(1) not in summary else ""
-    return DataFileError(f"{where}{summary}. Repair the file.")
+    return DataFileError(f"{where}{summary.rstrip(' .')}. Repair the file.")
+
+
+def _first_malformed_line(path: Path) -> int | None:
+    """The first line that is no JSON, if there is one."""
+    try:
+        with pa.input_stream(str(path)) as stream:
+            for number, line in enumerate(io.BufferedReader(stream), start=1):
+                try:
+                    json.loads(line)
+                except ValueError:
+                    return number
+    except (pa.ArrowException, OSError):
+        pass
+    return None
 
 
 def _literal(value: object) -> str:

@@ -60,9 +60,9 @@ def groups_by_length(offsets: AnyIntArray) -> Iterator[tuple[IntArray, IntArray]
         yield rows, begins[rows][:, None] + np.arange(lengths[rows[0]])
 
 
-def take_cells(offsets: AnyIntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
+def take_cells(offsets: AnyIntArray, rows: IntArray) -> tuple[AnyIntArray, AnyIntArray]:
     """The cells of these words, one word after the other, and the offsets that go with them."""
-    begins = offsets.astype(np.int64)
-    lengths = np.diff(begins)[rows]
-    taken = np.append(0, np.cumsum(lengths))
-    return np.arange(taken[-1]) + np.repeat(begins[rows] - taken[:-1], lengths), taken
+    lengths = np.diff(offsets)[rows]
+    taken = np.zeros(len(rows) + 1, dtype=offsets.dtype)  # no wider than they came: half the memory to go through
+    np.cumsum(lengths, out=taken[1:])
+    return np.arange(taken[-1], dtype=offsets.dtype) + np.repeat(offsets[rows] - taken[:-1], lengths), taken

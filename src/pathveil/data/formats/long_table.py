@@ -18,11 +18,12 @@ from pathveil.data.sources import DataFile
 
 _ROWS = 1 << 17
 
-# How an order column of texts is read, the first that fits all of it.
+# How an order column of texts is read, the first that fits all of it. DuckDB 2.0 hands a bare TRY_CAST of a CSV column
+# to the reader, which fails instead of giving null (duckdb/duckdb#23818); a trimmed column it leaves alone.
 _READINGS = {
-    "a number": "TRY_CAST(o AS DECIMAL(38, 10))",
-    "a number, large or small": "TRY_CAST(o AS DOUBLE)",
-    "a time": "epoch_us(TRY_CAST(o AS TIMESTAMPTZ))",
+    "a number": "TRY_CAST(trim(o) AS DECIMAL(38, 10))",
+    "a number, large or small": "TRY_CAST(trim(o) AS DOUBLE)",
+    "a time": "epoch_us(TRY_CAST(trim(o) AS TIMESTAMPTZ))",
 }
 
 
