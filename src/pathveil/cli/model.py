@@ -91,7 +91,7 @@ def model(
     if chosen == "laplace" and delta is not None:
         raise InvalidParameterError("discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism")
 
-    from pathveil.data.manifest import manifest_path, write_manifest
+    from pathveil.data.manifest import manifest_path, publish_with_manifest
     from pathveil.data.output import private_workspace, publish, refuse_existing
     from pathveil.models.chain import chain_guarantee, fit_private_chain, require_possible_fit
     from pathveil.randomness.source import system_source
@@ -165,11 +165,10 @@ def model(
             unfinished = workspace / "unfinished"
             unfinished.write_text(model_json(fitted, promise), encoding="utf-8")
             complete(unfinished)
-            write_manifest(workspace, target, promise, overwrite=overwrite)
             if matrix is not None:
                 _write_matrix(matrix_workspace / "unfinished", fitted)
                 publish(matrix_workspace / "unfinished", matrix.absolute(), overwrite)
-            publish(unfinished, target, overwrite)
+            publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
     if as_json:
         result = {
             "output": str(output),

@@ -47,7 +47,7 @@ def synthesize(
 
     from pathveil import data
     from pathveil.data.formats.layout import Layout, Style
-    from pathveil.data.manifest import manifest_path, write_manifest
+    from pathveil.data.manifest import manifest_path, publish_with_manifest
     from pathveil.data.output import private_workspace, publish, refuse_existing
     from pathveil.data.sources import describe
     from pathveil.data.symbols import SymbolTable
@@ -82,9 +82,10 @@ def synthesize(
                 words = pa.ListArray.from_arrays(pa.array(offsets), pa.array(codes.reshape(-1)))
                 writer.write(layout.render(words, (), first + 1, style))
                 bar("writing", first + size)
-        if promise is not None:
-            write_manifest(workspace, target, promise, overwrite=overwrite)
-        publish(unfinished, target, overwrite)
+        if promise is None:
+            publish(unfinished, target, overwrite)
+        else:
+            publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
     if as_json:
         made = None if promise is None else f"{output}.manifest.json"
         typer.echo(json.dumps({"output": str(output), "manifest": made, "words": count}, indent=2))

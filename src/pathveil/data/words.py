@@ -21,8 +21,8 @@ import pyarrow as pa
 from pathveil.data.checking import Checker, OnBadRow
 from pathveil.data.embedded import Engine, csv_header
 from pathveil.data.formats.layout import Extra, Layout, Style
-from pathveil.data.manifest import file_guarantee, manifest_path, write_manifest
-from pathveil.data.output import private_workspace, publish, refuse_existing
+from pathveil.data.manifest import file_guarantee, manifest_path, publish_with_manifest
+from pathveil.data.output import private_workspace, refuse_existing
 from pathveil.data.shuffle import shuffled
 from pathveil.data.sources import DataFile, Format, Source, describe, find_files
 from pathveil.data.user_limit import UserLimit
@@ -170,9 +170,9 @@ def privatize_file(
         )
         if before_publish is not None:
             before_publish(unfinished)
-        # The manifest first: if the power fails in between, better a promise without a file than the other way round.
-        write_manifest(workspace, destination, guarantee, mechanism.world, max_words_per_user, overwrite=overwrite)
-        publish(unfinished, destination, overwrite)
+        publish_with_manifest(
+            unfinished, destination, guarantee, mechanism.world, max_words_per_user, overwrite=overwrite
+        )
     return CuratorSummary(
         guarantee=guarantee,
         words_released=released,
