@@ -41,3 +41,15 @@ def contents(sources: Sequence[str], format: str | None) -> Iterator[bytes]:
             while block := opened.read(_BLOCK):
                 yield block
         yield b"\0"  # so that where one file ends and the next begins makes a difference
+
+
+def rows_declared(sources: Sequence[str], format: str | None) -> int | None:
+    """How many rows the files say they have, for a progress bar; None where only reading would tell."""
+    from pathveil.data.sources import find_files
+
+    files = find_files(sources, Path(), format)  # type: ignore[arg-type]
+    if files[0].format != "parquet":
+        return None
+    import pyarrow.parquet as pq
+
+    return sum(pq.read_metadata(file.path).num_rows for file in files)

@@ -13,7 +13,7 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.charging import charged, open_ledger
-from pathveil.cli.input_files import contents, input_files
+from pathveil.cli.input_files import contents, input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.mechanisms import MechanismName, mechanism_classes
 from pathveil.cli.progress import ProgressBar
@@ -101,6 +101,8 @@ def privatize(
         _warn(kept, keep_order, on_bad_row)
         promise = file_guarantee(chosen, keep=kept, keep_order=keep_order, on_bad_row=on_bad_row)
         fingerprint = ""
+        if case is None:  # one word a row
+            bar.total = rows_declared(files, format)
         if budget is not None:
             # What is wrong with the input must not cost anything.
             bar.total = check_words(
