@@ -52,4 +52,4 @@ def rows_declared(sources: Sequence[str], format: str | None) -> int | None:
         return None
     import pyarrow.parquet as pq
 
-    return sum(pq.read_metadata(file.path).num_rows for file in files)
+    return sum(int(pq.read_metadata(file.path).num_rows) for file in files)
