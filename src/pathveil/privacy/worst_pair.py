@@ -26,13 +26,21 @@ _SERIES = np.array([0.0, 0.0] + [(-1.0) ** r / (r * (r - 1)) for r in range(2, 1
 
 def stirling_remainder(x: float) -> float:
     """log Γ(x) less Stirling's main terms (x - ½) log x - x + ½ log 2π."""
-    if x < 10:
-        return math.lgamma(x) - ((x - 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi))
-    square = 1 / (x * x)
-    return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / x
+    return float(stirling_remainders(x))
 
 
-stirling_remainders = np.vectorize(stirling_remainder, otypes=[float])
+def stirling_remainders(x: npt.ArrayLike) -> Floats:
+    """`stirling_remainder` of every entry."""
+    from scipy import special
+
+    x = np.asarray(x, dtype=float)
+    small = x < 10
+    near, far = np.where(small, x, 1.0), np.where(small, 10.0, x)
+    direct = special.gammaln(near) - ((near - 0.5) * np.log(near) - near + 0.5 * math.log(2 * math.pi))
+    square = 1 / (far * far)
+    series = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / far
+    result: Floats = np.where(small, direct, series)
+    return result
 
 
 def deviance(x: float, mean: float) -> float:
