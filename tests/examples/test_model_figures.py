@@ -33,7 +33,7 @@ def test_mcm_figures_2_and_3_are_drawn(script, small_chain, tmp_path):
 
 
 def test_the_ratios_are_printed_also_where_the_published_accounting_has_no_answer(script, small_chain, capsys):
-    script("examples", "mcm_figures").print_ratios(small_chain, draws=2, epsilons=(0.1, 3.73))
+    script("examples", "mcm_figures").print_ratios(small_chain, draws=2, epsilons=(0.01, 3.73))
     weak, strong = capsys.readouterr().out.splitlines()[-2:]
     assert "not possible" in weak
     published, exact, large = map(float, strong.split("|")[2:5])

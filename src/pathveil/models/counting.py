@@ -14,7 +14,8 @@ from pathveil.systems.system import Symbol, Word, unique_symbols
 
 Counts = npt.NDArray[np.int64]
 
-_NARROW = 2**16  # integers in a range no wider than this are looked up in a table of the whole range
+_BLOCK = 2**16
+_NARROW = 2**12  # integers in a range no wider than this are looked up in a table of the whole range
 
 
 class States:
@@ -44,8 +45,11 @@ class States:
                 "states if they are wrong for reasons that have nothing to do with the data."
             ) from None
 
-    def codes(self, column: npt.NDArray[Any], which: str) -> npt.NDArray[np.int64]:
-        """The model's codes of a column of states, each distinct value looked up once."""
+    def codes(self, column: npt.NDArray[Any], which: str, begin: int) -> npt.NDArray[np.int64]:
+        """The model's codes of a column of states, each distinct value looked up once.
+
+        `which` side of the pairs it is, and the number of pairs before the first of these, are for an error's words.
+        """
         low, high = (int(column.min()), int(column.max())) if column.dtype.kind in "iu" and len(column) else (0, 2**62)
         if high - low < _NARROW and abs(low) < 2**62:
             lookup, places = range(low, high + 1), column.astype(np.int64) - low
@@ -54,7 +58,7 @@ class States:
             lookup = values.tolist()
         codes = np.array([self._code.get(value, -1) for value in lookup], dtype=np.int64)[places]
         for i in np.flatnonzero(codes < 0):
-            self.code(column[i].item(), f"pair number {i + 1}: {which}")
+            self.code(column[i].item(), f"pair number {begin + i + 1}: {which}")
         return codes
 
     def merge_table(self, counts: Counts) -> Counts:
@@ -73,7 +77,12 @@ def count_pairs(pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any], state
     """How often each (from, to) pair occurs. Arrays with two columns are counted many times faster than lists."""
     size = len(states.merged)
     if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] == 2 and pairs.dtype != object:
-        return _tally(states.codes(pairs[:, 0], "'from'"), states.codes(pairs[:, 1], "'to'"), size)
+        cells = np.empty(len(pairs), dtype=np.int64)
+        for begin in range(0, len(pairs), _BLOCK):  # few enough at a time to stay in the processor's cache
+            sources, targets = pairs[begin : begin + _BLOCK].T
+            cells[begin : begin + _BLOCK] = states.codes(sources, "'from'", begin) * size
+            cells[begin : begin + _BLOCK] += states.codes(targets, "'to'", begin)
+        return np.bincount(cells, minlength=size * size).reshape(size, size)
     listed = list(pairs)
     table = np.zeros((size, size), dtype=np.int64)
     try:

@@ -30,7 +30,7 @@ from pathveil.privacy.worst_pair import Floats, deviance, stirling_remainder
 
 # What an inversion leaves as a margin in log δ: far above the evaluation's own error, far below anything that matters.
 SAFETY = 1e-9
-_GUIDES = 20  # with more than twice as many rows, so many are settled first to show the others where to begin
+_GUIDES = 32  # with more than twice as many rows, so many are settled first to show the others where to begin
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Flo
         found, apart = _guided_start(epsilon, delta, floors, shifts), 1e-4
     else:
         # At large k the loss is nearly Gaussian, with variance 2ks²/η: that says where to begin.
-        found, apart = 2 * math.log(_gaussian_deviation(epsilon, target)) + np.log(floors / (2 * shifts**2)), 0.1
+        found, apart = 2 * math.log(_gaussian_deviation(epsilon, target)) + np.log(floors / (2 * shifts**2)), 0.02
     rows: npt.NDArray[np.intp] = np.arange(len(floors))  # those that are not settled yet
     here, room_here = found.copy(), room(found, rows)
     there, room_there = here, room_here
@@ -264,9 +264,21 @@ def _require_reachable(epsilon: float, delta: float, floor: float, shift: float)
 
 
 def _gaussian_deviation(epsilon: float, log_delta: float) -> float:
-    """Roughly the standard deviation μ of a Gaussian loss N(μ²/2, μ²) whose tail beyond ε is δ."""
+    """The standard deviation μ of a Gaussian loss N(μ²/2, μ²) with δ(ε) = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ); roughly."""
+    from scipy import special
+
     z = math.sqrt(max(0.5, -2 * log_delta - math.log(max(1.0, -4 * math.pi * log_delta))))
-    return math.sqrt(z * z + 2 * epsilon) - z
+    log_mu = math.log(math.sqrt(z * z + 2 * epsilon) - z)  # from the tail's leading term
+    for _ in range(20):  # Newton's method: dδ/dμ is the normal density at μ/2 - ε/μ
+        mu = math.exp(log_mu)
+        above, below = (float(special.log_ndtr(sign * mu / 2 - epsilon / mu)) for sign in (1, -1))
+        found = above + math.log(max(-math.expm1(epsilon + below - above), 1e-300))
+        slope = mu * math.exp(-0.5 * (mu / 2 - epsilon / mu) ** 2 - found) / math.sqrt(2 * math.pi)
+        step = (log_delta - found) / max(slope, 1e-300)
+        log_mu += min(max(step, -1.0), 1.0)
+        if abs(step) < 1e-6:
+            break
+    return math.exp(log_mu)
 
 
 def _smallest_floor(epsilon: float, target: float, shift: float) -> str:
