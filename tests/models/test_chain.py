@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 import pathveil as pv
+from pathveil.models.counting import States, count_pairs
 
 STATES = ["home", "work", "shop"]
 COUNTS = np.array([[200, 700, 100], [800, 0, 400], [0, 0, 0]])
@@ -52,6 +53,36 @@ def test_counts_and_pairs_give_the_same_model(mechanism):
         pairs=_expand(counts), states=STATES, **PROMISE, mechanism=mechanism, rng=pv.insecure_seed(3)
     )
     assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
+
+
+@pytest.mark.parametrize(
+    "states",
+    [
+        [0, 1, 2],  # a narrow range: looked up in a table
+        [-7, 10**9, 5],  # a wide one
+        ["home", "work", "shop"],
+        [0.5, 1.5, 2.5],
+        [(1 << 63) - 3, (1 << 63) - 2, (1 << 63) - 1],
+    ],
+)
+@pytest.mark.parametrize("merge", [False, True])
+def test_an_array_of_pairs_counts_like_a_list_of_pairs(states, merge):
+    rng = np.random.default_rng(3)
+    pairs = [(states[i], states[j]) for i, j in rng.integers(0, 3, (500, 2))]
+    known = States(states, {state: state == states[0] for state in states} if merge else None)
+    expected = np.zeros((3, 3), dtype=int)
+    for one, two in pairs:
+        expected[states.index(one), states.index(two)] += 1
+    expected = known.merge_table(expected)
+    for given in (pairs, iter(pairs), [list(pair) for pair in pairs], np.array(pairs), np.array(pairs, dtype=object)):
+        assert (count_pairs(given, known) == expected).all()
+
+
+@pytest.mark.parametrize("states", [range(3), "abc"])
+def test_an_unknown_state_in_an_array_of_pairs_is_named_with_its_place(states):
+    pairs = np.array([(state, state) for state in states])
+    with pytest.raises(pv.UnknownSymbolError, match=f"pair number 3: 'from' is {list(states)[2]!r}"):
+        pv.fit_private_chain(pairs=pairs, states=list(states)[:2], **PROMISE)
 
 
 def test_sparse_tables_are_as_good_as_dense_ones():
@@ -207,6 +238,10 @@ def test_a_transition_off_the_support_is_refused():
         ({"counts": np.zeros((3, 3))}, "InvalidCountsError", "all counts are zero"),
         ({"pairs": [("a", "z")]}, "UnknownSymbolError", "pair number 1: 'to' is 'z'"),
         ({"pairs": ["a"]}, "InvalidCountsError", "pair number 1"),
+        ({"pairs": [("a", "b"), ("a", "b", "c")]}, "InvalidCountsError", "pair number 2"),
+        ({"pairs": [("a", "b"), (["a"], "b")]}, "UnknownSymbolError", "pair number 2: 'from'"),
+        ({"pairs": np.array([[0, 1, 2]])}, "InvalidCountsError", "pair number 1"),
+        ({"pairs": np.empty((0, 2), dtype=int)}, "InvalidCountsError", "all counts are zero"),
         ({"words": ["ab", "a?"]}, "UnknownSymbolError", r"word number 2, position 2 is '\?'"),
         ({"words": ["ab", ""]}, "EmptyWordError", "word number 2 is empty"),
         ({"words": "ab"}, "InvalidParameterError", "one string"),

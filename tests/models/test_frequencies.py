@@ -120,7 +120,7 @@ def test_projection_finds_the_nearest_point_of_the_simplex():
     rng = np.random.default_rng(1)
     for _ in range(20):
         v = rng.normal(size=4)
-        found = project_to_simplex(v)
+        found = project_to_simplex(v, np.full(4, True))
         best = optimize.minimize(
             lambda x, v=v: ((x - v) ** 2).sum(),
             np.full(4, 0.25),
@@ -129,6 +129,17 @@ def test_projection_finds_the_nearest_point_of_the_simplex():
         )
         assert ((found - v) ** 2).sum() <= best.fun + 1e-6
         assert found.sum() == pytest.approx(1)
+
+
+def test_rows_are_projected_one_by_one_and_only_on_their_support():
+    rng = np.random.default_rng(2)
+    rows, inside = rng.normal(size=(50, 6)), rng.random((50, 6)) < 0.6
+    inside[:, 0] = True
+    found = project_to_simplex(rows, inside)
+    assert (found[~inside] == 0).all()
+    for row, allowed, projected in zip(rows, inside, found, strict=True):
+        alone = project_to_simplex(row[allowed], np.full(int(allowed.sum()), True))
+        assert projected[allowed] == pytest.approx(alone, abs=1e-15)
 
 
 @pytest.mark.parametrize(

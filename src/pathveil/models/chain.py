@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,9 @@ from pathveil.models.frequencies import (
     checked_counts,
     checked_support,
     draw_rows,
-    forecast_row,
     require_floor,
     require_inside,
+    row_rmse,
 )
 from pathveil.models.laplace import EXACT, CountNoise, count_noises, noisy_rows
 from pathveil.models.synthesize import synthesize
@@ -89,7 +89,7 @@ class PrivateChain:
 def fit_private_chain(
     counts: npt.ArrayLike | None = None,
     *,
-    pairs: Iterable[tuple[Symbol, Symbol]] | None = None,
+    pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None = None,
     words: Iterable[Word] | None = None,
     states: Iterable[Symbol],
     epsilon: float,
@@ -105,6 +105,8 @@ def fit_private_chain(
     rng: RandomSource | None = None,
 ) -> PrivateChain:
     """A Markov chain from transition counts, from (from, to) `pairs`, or from `words`.
+
+    `pairs` is a list of pairs or, much faster for millions of them, a numpy array with two columns.
 
     `states` and `support` (a Boolean table over the model's states: which transitions can occur) are public and must
     not be taken from the data. `merge` is a public map from states to merged states; all of it then speaks of the
@@ -165,7 +167,7 @@ def fit_private_chain(
 
 def _read(
     counts: npt.ArrayLike | None,
-    pairs: Iterable[tuple[Symbol, Symbol]] | None,
+    pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None,
     words: Iterable[Word] | None,
     states: States,
     cut: int | None,
@@ -245,10 +247,8 @@ def _dirichlet_rows(
         if calibration is None:
             rows.append(RowForecast(state, int(records[i]), int(sizes[i]), None, None, None))
             continue
-        forecast = forecast_row(calibration)
-        rows.append(
-            RowForecast(state, int(records[i]), int(sizes[i]), forecast.floor, forecast.concentration, forecast.rmse)
-        )
+        floor_, concentration, rmse = calibration.floor, calibration.concentration, row_rmse(calibration)
+        rows.append(RowForecast(state, int(records[i]), int(sizes[i]), floor_, concentration, rmse))
     return values, rows
 
 

@@ -35,15 +35,15 @@ class PrivateMatrix:
     """A release. Nothing in it depends on the matrix except through the draw.
 
     `values` estimates the matrix: the draw with the mixing undone, each row projected to the simplex of its support.
-    `draw` has the Dirichlet rows themselves. `concentrations` and `floors` have one number for each row; rows with a
+    `draw` has the Dirichlet rows themselves. `concentration` and `floor` have one number for each row; rows with a
     single possible entry need no noise and have an infinite concentration.
     """
 
     values: Floats
     draw: Floats
     guarantee: Guarantee
-    concentrations: Floats
-    floors: Floats
+    concentration: Floats
+    floor: Floats
 
 
 def private_matrix(
