@@ -102,7 +102,7 @@ def test_words_and_their_transition_counts_give_the_same_model():
     for word in WORDS:
         for x, y in itertools.pairwise(word):
             table["abc".index(x), "abc".index(y)] += 1
-    one = pv.fit_private_chain(words=WORDS, states="abc", **PROMISE, rng=pv.insecure_seed(3))
+    one = pv.fit_private_chain(words=WORDS, states="abc", unit="transition", **PROMISE, rng=pv.insecure_seed(3))
     other = pv.fit_private_chain(table, states="abc", **PROMISE, rng=pv.insecure_seed(3))
     assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
 
@@ -146,8 +146,8 @@ def test_papers_mode_draws_around_the_frequencies_themselves():
 
 
 def test_guarantees_name_the_unit_and_what_is_public():
-    by_transition = pv.fit_private_chain(words=WORDS, states="abc", **PROMISE)
-    assert "one transition has another destination" in str(by_transition.guarantee)
+    by_transition = pv.fit_private_chain(words=WORDS, states="abc", unit="transition", **PROMISE)
+    assert "one has another destination" in str(by_transition.guarantee)
     assert "the number of records of each row" in str(by_transition.guarantee)
     by_symbol = pv.fit_private_chain(words=WORDS, states="abc", epsilon=1.0, mechanism="laplace", unit="symbol")
     assert "one symbol of one word" in str(by_symbol.guarantee)
@@ -178,7 +178,7 @@ def test_a_model_carries_its_guarantee_into_its_file():
 def test_synthetic_words_follow_the_support_and_have_the_length():
     support = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     words = ["abc", "bca", "cab"] * 10
-    model = pv.fit_private_chain(words=words, states="abc", **PROMISE, support=support)
+    model = pv.fit_private_chain(words=words, states="abc", unit="transition", **PROMISE, support=support)
     made = model.synthesize(50, length=6, rng=pv.insecure_seed(1))
     assert len(made) == 50
     assert all(isinstance(word, str) and len(word) == 6 for word in made)
@@ -222,8 +222,32 @@ def test_without_a_length_the_caller_is_asked_for_one():
         model.synthesize(3)
 
 
+def test_words_need_a_unit_that_the_caller_names():
+    with pytest.raises(pv.InvalidParameterError, match="say what is protected"):
+        pv.fit_private_chain(words=WORDS, states="abc", **PROMISE)
+
+
+def test_the_support_can_be_given_as_a_chain():
+    links = pv.MarkovChain.from_edges([("b", "a"), ("a", "b"), ("a", "a")])
+    table = [[True, True], [True, False]]
+    models = [
+        pv.fit_private_chain([[5, 5], [5, 0]], states="ab", **PROMISE, support=support, rng=pv.insecure_seed(1))
+        for support in (links, table)
+    ]
+    assert (models[0].chain.matrix.toarray() == models[1].chain.matrix.toarray()).all()
+    with pytest.raises(pv.InvalidParameterError, match="does not have the state 'c'"):
+        pv.fit_private_chain(np.ones((3, 3)), states="abc", **PROMISE, support=links)
+
+
+def test_weak_rows_are_not_told_where_row_sizes_are_protected():
+    model = pv.fit_private_chain(words=WORDS, states="abc", epsilon=1.0, mechanism="laplace", unit="symbol")
+    with pytest.raises(pv.InvalidParameterError, match="row sizes are protected"):
+        model.weakest_rows()
+    assert "laplace" in repr(model)
+
+
 def test_a_transition_off_the_support_is_refused():
-    with pytest.raises(pv.InvalidCountsError, match="entry 2, 2 is 7, but the public support"):
+    with pytest.raises(pv.InvalidCountsError, match=r"'b' after 'b' \(7 times\), but the public support"):
         pv.fit_private_chain([[1, 1], [1, 7]], states="ab", **PROMISE, support=[[True, True], [True, False]])
 
 
@@ -251,7 +275,7 @@ def test_a_transition_off_the_support_is_refused():
 )
 def test_data_that_cannot_be_read_are_refused(data, error, says):
     with pytest.raises(getattr(pv, error), match=says):
-        pv.fit_private_chain(**data, states="abc", **PROMISE)
+        pv.fit_private_chain(**data, states="abc", unit="transition", **PROMISE)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +303,7 @@ def test_data_that_cannot_be_read_are_refused(data, error, says):
 )
 def test_impossible_options_are_refused(options, says):
     with pytest.raises(pv.InvalidParameterError, match=says):
-        pv.fit_private_chain(words=WORDS, states="abc", **(PROMISE | options))
+        pv.fit_private_chain(words=WORDS, states="abc", **(PROMISE | {"unit": "transition"} | options))
 
 
 @pytest.mark.parametrize(

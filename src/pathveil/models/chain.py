@@ -30,13 +30,12 @@ from pathveil.models.frequencies import (
     checked_support,
     draw_rows,
     require_floor,
-    require_inside,
     row_rmse,
 )
 from pathveil.models.laplace import EXACT, CountNoise, count_noises, noisy_rows
 from pathveil.models.synthesize import synthesize
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import Symbol, Word
 
@@ -76,8 +75,16 @@ class PrivateChain:
     first: Floats | None = None
     lengths: Floats | None = None
 
+    def __repr__(self) -> str:
+        return f"PrivateChain({self.chain!r}, {self.mechanism}, ε = {self.guarantee.epsilon:g})"
+
     def weakest_rows(self, count: int = 10) -> list[RowForecast]:
         """The rows with the largest errors: those with few records. Merge their states to do better."""
+        if all(row.records is None for row in self.rows):
+            raise InvalidParameterError(
+                "row sizes are protected in this model, and so is which rows are weak; forecast with compare_models "
+                "and row sizes that are public"
+            )
         known = [row for row in self.rows if row.rmse is not None]
         return sorted(known, key=lambda row: -(row.rmse or 0.0))[:count]
 
@@ -95,8 +102,8 @@ def fit_private_chain(
     epsilon: float,
     delta: float | None = None,
     mechanism: Mechanism = "dirichlet",
-    support: npt.ArrayLike | None = None,
-    unit: Unit = "transition",
+    support: npt.ArrayLike | MarkovChain | None = None,
+    unit: Unit | None = None,
     max_length: int | None = None,
     merge: Mapping[Symbol, Symbol] | None = None,
     split: Mapping[str, float] | None = None,
@@ -108,9 +115,10 @@ def fit_private_chain(
 
     `pairs` is a list of pairs or, much faster for millions of them, a numpy array with two columns.
 
-    `states` and `support` (a Boolean table over the model's states: which transitions can occur) are public and must
-    not be taken from the data. `merge` is a public map from states to merged states; all of it then speaks of the
-    merged ones. A state without records gets the uniform row on its support.
+    `unit` names what is protected: "transition", "symbol" or "word" for words, always "transition" for counts and
+    pairs. `states` and `support` (which transitions can occur: a Boolean table over the model's states, or a
+    `MarkovChain` on them) are public and must not be taken from the data. `merge` is a public map from states to merged
+    states; all of it then speaks of the merged ones. A state without records gets the uniform row on its support.
 
     `mechanism="dirichlet"` and `"gaussian"` need a `delta`; `"laplace"` has δ = 0. `floor` and `mix=False` are the
     papers' mode of the Dirichlet mechanism. With `unit="word"`, `split={"transitions": 0.8, "first": 0.1,
@@ -125,16 +133,28 @@ def fit_private_chain(
            [0.45, 0.55]])
     """
     known = States(states, merge)
+    if unit is None:
+        if words is not None:
+            raise InvalidParameterError(
+                "say what is protected: unit='word' (a whole word, with max_length), 'symbol' (one symbol of a word) "
+                "or 'transition' (the destination of one transition; row sizes are public)"
+            )
+        unit = "transition"
     shares = _checked_split(split, unit)
     _check_unit(unit, mechanism, words is not None, max_length)
     table, encoded = _read(counts, pairs, words, known, max_length if unit == "word" else None)
-    inside = checked_support(support, table.shape, "support")
-    require_inside(table, inside, "transition counts")
+    inside = _support_table(support, known, table.shape)
+    for i, j in np.argwhere(~inside & (table > 0)):
+        raise InvalidCountsError(
+            f"the data have {known.merged[j]!r} after {known.merged[i]!r} ({table[i, j]} times), but the public "
+            "support says that this cannot occur. Correct the data, or the support if it is wrong for reasons that "
+            "have nothing to do with the data."
+        )
     if unit == "transition" and not table.any():
         raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
     if mechanism != "laplace" and delta is None:
         raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
-    source = rng or system_source()
+    source = checked_source(rng)
     first = lengths = None
     if mechanism == "dirichlet":
         values, rows = _dirichlet_rows(source, table, inside, known, epsilon, delta or 0.0, floor, mix)
@@ -178,8 +198,22 @@ def _read(
         return states.merge_table(checked_counts(counts, "counts", dimensions=2)), []
     if pairs is not None:
         return count_pairs(pairs, states), []
-    encoded = encode_words(words or [], states, cut)
+    encoded = encode_words([] if words is None else words, states, cut)
     return count_transitions(encoded, len(states.merged)), encoded
+
+
+def _support_table(
+    support: npt.ArrayLike | MarkovChain | None, states: States, shape: tuple[int, ...]
+) -> npt.NDArray[np.bool_]:
+    if not isinstance(support, MarkovChain):
+        return checked_support(support, shape, "support")
+    position = {symbol: i for i, symbol in enumerate(support.symbols)}
+    for state in states.merged:
+        if state not in position:
+            raise InvalidParameterError(f"support: the chain does not have the state {state!r}")
+    order = [position[state] for state in states.merged]
+    inside: npt.NDArray[np.bool_] = (support.matrix[order][:, order] > 0).toarray()
+    return inside
 
 
 def _check_unit(unit: str, mechanism: str, has_words: bool, max_length: int | None) -> None:
@@ -275,10 +309,11 @@ def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise, tot
 
 def _unit_text(unit: str, max_length: int | None) -> str:
     return {
-        "transition": "any other in which one transition has another destination (origins and row sizes are the same)",
-        "symbol": "any other (with transitions that can occur) in which one symbol of one word is another one",
-        "word": "any other (with transitions that can occur) in which one word is replaced by any word of at most "
-        f"{max_length} symbols",
+        "transition": "any other set of transitions in which one has another destination (origins and row sizes are "
+        "the same)",
+        "symbol": "any other set of words (with transitions that can occur) in which one symbol of one word is another",
+        "word": "any other set of words (with transitions that can occur) in which one is replaced by any word of "
+        f"at most {max_length} symbols",
     }[unit]
 
 

@@ -20,7 +20,7 @@ from pathveil.models import accuracy
 from pathveil.models.calibration import Calibration, calibrate
 from pathveil.models.dirichlet import FLOATING_POINT, Floats, draw_dirichlet
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def private_frequencies(
     frequencies = vector / records
     if not mix:
         require_floor(frequencies, inside, calibration.floor, "counts")
-    source = rng or system_source()
+    source = checked_source(rng)
     draw, values = (rows[0] for rows in draw_rows(source, frequencies[None, :], inside[None, :], [calibration]))
     public = [
         f"the number of records ({records})",
@@ -120,7 +120,7 @@ def private_frequencies(
     guarantee = Guarantee(
         epsilon=epsilon,
         delta=delta,
-        unit="any other with as many records in which one record is of another category",
+        unit="any other list of as many records in which one is of another category",
         public=tuple(public),
         mechanism="Dirichlet mechanism on frequencies",
         sampling=FLOATING_POINT,

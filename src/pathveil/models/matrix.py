@@ -25,7 +25,7 @@ from pathveil.models.frequencies import checked_support, draw_rows, require_floo
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import DirichletProfile, largest_passing
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 
 _ROW_SUM_TOLERANCE = 1e-8
 
@@ -85,7 +85,7 @@ def private_matrix(
     calibrations = calibrate_rows(sizes.tolist(), change / 2, epsilon, delta, protects, floor, mix)
     if not mix and floor is not None:
         require_floor(rows, inside & (sizes > 1)[:, None], floor, "matrix")
-    source = rng or system_source()
+    source = checked_source(rng)
     draw, values = inside.astype(float), inside.astype(float)
     noisy = sizes > 1
     settled = [calibration for calibration in calibrations if calibration is not None]

@@ -11,7 +11,7 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.models.dirichlet import Floats
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import Word
 
@@ -29,7 +29,7 @@ def synthesize(
 
     Words are strings where every state is a single character, and tuples of states otherwise.
     """
-    source = rng or system_source()
+    source = checked_source(rng)
     if length is None and lengths is None:
         raise InvalidParameterError(
             "how long shall the words be? Give length=…, or fit the chain with unit='word' and a split that has a "
