@@ -215,6 +215,39 @@ def test_nothing_stays_open_and_nothing_lies_about(new_ledger, tmp_path):
     assert (tmp_path / "budget.db").stat().st_mode & 0o077 == 0  # it holds a key
 
 
+def test_a_commit_is_forced_to_the_disk_through_a_write_ahead_log(new_ledger):
+    with new_ledger()._file.appending() as file:
+        pragmas = [file._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "journal_mode")]
+        assert pragmas == [2, b"wal"]  # 2 is FULL
+
+
+def test_a_link_to_the_file_and_a_change_of_folder_lead_to_the_same_ledger(new_ledger, tmp_path, monkeypatch):
+    charge(new_ledger(), 0.1)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "link.db").symlink_to(tmp_path / "budget.db")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    ledger = pv.Ledger.open("link.db")
+    monkeypatch.chdir(tmp_path)
+    charge(ledger, 0.1)
+    assert pv.Ledger.open("budget.db").spent(SYMBOL).epsilon == Decimal("0.2")
+
+
+@pytest.mark.parametrize("text", ["", "ε “quoted”\n", "\udc80 from a terminal", "\0", "'; DROP TABLE entries; --"])
+def test_any_text_can_be_written_down_and_comes_back(new_ledger, text):
+    ledger = new_ledger()
+    ledger.complete(ledger.charge(promise(0.1), command=text, request=text), output=text)
+    found = pv.Ledger.open(ledger._file.path).to_dict()["charges"][0]
+    assert [found[name] for name in ("command", "request", "output")] == [text] * 3
+
+
+@pytest.mark.parametrize("name", ["command", "request", "fingerprint"])
+def test_what_is_no_text_is_refused(new_ledger, name):
+    ledger = new_ledger()
+    with pytest.raises(pv.InvalidParameterError, match=name):
+        ledger.charge(promise(0.1), **{"command": "c", "request": "r", name: b"bytes"})
+    assert len(ledger.entries()) == 1
+
+
 def test_importing_pathveil_does_not_load_sqlite():
     code = "import sys, pathveil; sys.exit('sqlite3' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

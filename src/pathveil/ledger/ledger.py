@@ -115,6 +115,7 @@ class Ledger:
         its own charge (see `resume`). `fingerprint` is what `Ledger.fingerprint` says of the sensitive input.
         Raises `BudgetExceededError`, and charges nothing, where not enough is left.
         """
+        _require_texts(command=command, request=request, fingerprint=fingerprint)
         amount = amount_of(guarantee.epsilon, guarantee.delta, "the guarantee")
         content = {
             "kind": "charged",
@@ -136,6 +137,7 @@ class Ledger:
         Where this raises, do not publish: another run may have taken the charge over. `output` says for people what
         came out: a file name, or a SHA-256 digest by which a later run can recognise the finished file.
         """
+        _require_texts(output=output)
         with self._file.appending() as file:
             account = self._account(file.entries)
             holder = account.holders.get(charge.number)
@@ -177,7 +179,7 @@ class Ledger:
         """
         key = bytes.fromhex(self._read()[0].content["key"])
         made = hmac.new(key, digestmod="sha256")
-        for piece in [data] if isinstance(data, bytes) else data:
+        for piece in [data] if isinstance(data, bytes | bytearray | memoryview) else data:
             made.update(piece)
         return made.hexdigest()
 
@@ -291,6 +293,12 @@ def _composition(name: str, total: Amount, each: tuple[float, float] | None) -> 
     if releases < 1:
         raise InvalidParameterError(f"one release of {size} is more than the whole budget of {total}")
     return {"composition": name, "each": _written(size), "releases": releases}
+
+
+def _require_texts(**texts: object) -> None:
+    for name, value in texts.items():
+        if not isinstance(value, str):
+            raise InvalidParameterError(f"{name} is {value!r}: it must be text, as it is written down for ever")
 
 
 def _written(amount: Amount) -> dict[str, str]:
