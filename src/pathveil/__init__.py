@@ -5,12 +5,15 @@ Everything public is here: `import pathveil as pv`.
 
 from pathveil.audit.exhaustive import ExhaustiveAudit, audit_exhaustively
 from pathveil.errors import (
+    BudgetExceededError,
+    DamagedLedgerError,
     DeadEndError,
     EmptyWordError,
     InfeasibleWordError,
     InvalidCountsError,
     InvalidParameterError,
     InvalidSystemError,
+    LedgerError,
     LengthMismatchError,
     NoFeasibleWordError,
     PathVeilError,
@@ -19,6 +22,7 @@ from pathveil.errors import (
     UnknownSymbolError,
     UnreachablePrivacyError,
 )
+from pathveil.ledger.ledger import Ledger
 from pathveil.models import published
 from pathveil.models.chain import PrivateChain, fit_private_chain
 from pathveil.models.compare import compare_models
@@ -52,9 +56,11 @@ __version__ = "0.1.0"
 __all__ = [
     "Alphabet",
     "Automaton",
+    "BudgetExceededError",
     "Certificate",
     "CertifiedExponential",
     "ComposedProfile",
+    "DamagedLedgerError",
     "DeadEndError",
     "DirichletProfile",
     "DistanceAutomaton",
@@ -70,6 +76,8 @@ __all__ = [
     "InvalidParameterError",
     "InvalidSystemError",
     "InverseUtility",
+    "Ledger",
+    "LedgerError",
     "LengthMismatchError",
     "MarkovChain",
     "NoFeasibleWordError",

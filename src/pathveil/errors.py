@@ -5,6 +5,15 @@ code that does not know us. Messages say what was wrong, where, and what to do n
 word is written for the curator: don't log it where others read.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathveil.ledger.amounts import Amount
+    from pathveil.ledger.entries import Entry
+
 
 class PathVeilError(ValueError):
     """The common parent: catch this to catch everything that PathVeil raises on purpose."""
@@ -56,3 +65,32 @@ class UnreachablePrivacyError(PathVeilError):
 
 class InvalidCountsError(PathVeilError):
     """Counts or probabilities are not what they claim to be: negative, not whole, off the simplex, off the support."""
+
+
+class LedgerError(PathVeilError):
+    """A ledger file cannot be used as asked: missing, not a ledger, read-only, busy for too long, already there, ..."""
+
+
+class DamagedLedgerError(LedgerError):
+    """A ledger is not what was written; the message says where it breaks and how to go on.
+
+    `intact` has the entries before the first damaged one. What came after them may have been spent too.
+    """
+
+    def __init__(self, message: str, intact: Sequence[Entry] = ()) -> None:
+        super().__init__(message)
+        self.intact = tuple(intact)
+
+
+class BudgetExceededError(PathVeilError):
+    """A release would cost more than is left. Nothing was charged, and nothing may be released.
+
+    `requested`, `remaining` and `difference` are (ε, δ) amounts for this `unit`; `reason` is the first line.
+    """
+
+    def __init__(self, reason: str, unit: str, requested: Amount, remaining: Amount) -> None:
+        self.unit = unit
+        self.requested = requested
+        self.remaining = remaining
+        self.difference = requested.beyond(remaining)
+        super().__init__(f"{reason}\nrequested:  {requested}\nremaining:  {remaining}\ndifference: {self.difference}")

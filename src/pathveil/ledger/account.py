@@ -1,0 +1,100 @@
+"""What the entries of a ledger amount to: spent, left, open, done. Pure bookkeeping, no file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from pathveil.errors import BudgetExceededError, LedgerError, PathVeilError
+from pathveil.ledger.amounts import NOTHING, Amount
+from pathveil.ledger.entries import KINDS, Entry, damaged
+
+FORMAT = 1
+
+
+class Account:
+    """The budget of each unit, after all entries.
+
+    Under "basic" composition the charges of a unit add up, and the sum has to stay within the total. Under "pld" every
+    charge of a unit uses up one of a number of releases that was worked out when the ledger was created.
+    """
+
+    def __init__(self, entries: Sequence[Entry], file: str) -> None:
+        created = entries[0].content
+        if created.get("kind") != "created" or created.get("format") != FORMAT:
+            raise LedgerError(
+                f"{file}: this ledger has format {created.get('format')!r}, and this version of PathVeil reads format "
+                f"{FORMAT}. Use the version that wrote it ({created.get('version')}), or a newer one."
+            )
+        self.total = entries[0].amount
+        self.composition = str(created["composition"])
+        self.each: Amount | None = None
+        self.releases: int | None = None
+        if self.composition == "pld":
+            self.each = Amount(Decimal(created["each"]["epsilon"]), Decimal(created["each"]["delta"]))
+            self.releases = int(created["releases"])
+        self.charges: dict[int, Entry] = {}
+        self.holders: dict[int, str] = {}  # open charges, and the hash of the entry that holds each
+        self.completions: dict[int, Entry] = {}
+        self._spent: dict[str, Amount] = {}
+        self._count: dict[str, int] = {}
+        for entry in entries[1:]:
+            self._add(entry, file)
+
+    def _add(self, entry: Entry, file: str) -> None:
+        if entry.kind == "charged":
+            self._spent[entry.unit] = self.spent(entry.unit).plus(entry.amount)
+            self._count[entry.unit] = self.count(entry.unit) + 1
+            self.charges[entry.number] = entry
+            self.holders[entry.number] = entry.hash
+        elif entry.kind in KINDS and entry.charge in self.holders:
+            if entry.kind == "resumed":
+                self.holders[entry.charge] = entry.hash
+            else:
+                self.completions[entry.charge] = entry
+                del self.holders[entry.charge]
+        else:
+            raise damaged(file, f"entry {entry.number} ({entry.kind}) does not follow from those before it")
+
+    @property
+    def units(self) -> list[str]:
+        """In the order of their first charge."""
+        return list(self._spent)
+
+    def spent(self, unit: str) -> Amount:
+        """The sum of all charges of this unit, completed or not."""
+        return self._spent.get(unit, NOTHING)
+
+    def count(self, unit: str) -> int:
+        return self._count.get(unit, 0)
+
+    def remaining(self, unit: str) -> Amount:
+        """The most that one more release of this unit may cost."""
+        if self.each is None or self.releases is None:
+            return self.total.minus(self.spent(unit))
+        return self.each if self.count(unit) < self.releases else NOTHING
+
+    def require_room(self, amount: Amount, unit: str) -> None:
+        left = self.remaining(unit)
+        used_up = self.releases is not None and self.count(unit) >= self.releases
+        if amount.fits_in(left) and not used_up:
+            return
+        reason = f"the budget does not cover this release; it is for the unit “{unit}”"
+        if self.releases is not None:
+            reason += f", with {self.count(unit)} of {self.releases} releases made, each of at most {self.each}"
+        raise BudgetExceededError(reason, unit, amount, left)
+
+    def open_charge(self, request: str) -> Entry | None:
+        """The latest charge of this request that was not completed."""
+        mine = [number for number in self.holders if self.charges[number].content["request"] == request]
+        return self.charges[max(mine)] if mine else None
+
+
+def account_of(entries: Sequence[Entry], file: str) -> Account:
+    """The account, or a typed error where entries with right hashes make no sense (somebody else wrote them)."""
+    try:
+        return Account(entries, file)
+    except PathVeilError:
+        raise
+    except (KeyError, TypeError, ValueError, ArithmeticError, AttributeError) as problem:
+        raise damaged(file, f"an entry was not written by PathVeil ({type(problem).__name__}: {problem})") from None

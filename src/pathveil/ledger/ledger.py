@@ -1,0 +1,327 @@
+"""The ledger: a privacy budget in a file that many processes may charge and none can overspend.
+
+The order of things is what makes it safe. *Charge* first: when `charge` returns, the cost is on the disk. Then make the
+release, under a temporary name. Then *complete*, and only then publish. A crash anywhere wastes budget at worst.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from pathveil.errors import InvalidParameterError, LedgerError
+from pathveil.ledger.account import FORMAT, Account, account_of
+from pathveil.ledger.amounts import Amount, amount_of, decimal_text
+from pathveil.ledger.entries import Charge, Entry, damaged
+from pathveil.ledger.optimal import releases_that_fit
+from pathveil.ledger.store import LedgerFile
+from pathveil.privacy.guarantee import Guarantee
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What `Ledger.verify` found: everything is as written. Note `head` down elsewhere, and hand it in next time."""
+
+    entries: int
+    head: str
+
+    def __str__(self) -> str:
+        return f"{self.entries} entries, all as written; head {self.head}"
+
+
+class Ledger:
+    """A privacy budget in a file. Make one with `Ledger.create`, use it again with `Ledger.open`.
+
+    The object holds a path and no open file, so it may be shared by threads and survives a fork. `with` is allowed and
+    changes nothing.
+
+    >>> import pathveil as pv, tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = pv.Ledger.create(pathlib.Path(folder.name) / "budget.db", epsilon=1.0)
+    >>> mechanism = pv.PermuteAndFlip(pv.Alphabet("abc"), epsilon=0.4)
+    >>> charge = ledger.charge(mechanism.guarantee, command="weekly release", request="week 1")
+    >>> private = mechanism.privatize("abcabc")
+    >>> ledger.complete(charge, output="week1.csv")
+    >>> print(ledger.remaining(charge.unit))
+    ε = 0.6, δ = 0
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, file: LedgerFile, identity: str) -> None:
+        self._file = file
+        self._identity = identity  # the hash of the first entry: a file that was exchanged has another one
+
+    @classmethod
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        epsilon: float,
+        delta: float = 0.0,
+        *,
+        composition: Literal["basic", "pld"] = "basic",
+        each: tuple[float, float] | None = None,
+    ) -> Self:
+        """A new ledger that allows (ε, δ) in total for each unit. An existing file is never touched.
+
+        With composition "pld", `each` is the (ε₀, δ₀) that no release will exceed. The ledger then works out how many
+        such releases are (ε, δ)-private together by the optimal composition theorem, often several times as many as
+        by adding up. The size has to be fixed here, before anything was released: that theorem does not hold for sizes
+        that are chosen after looking at earlier releases. Adding up does.
+        """
+        total = amount_of(epsilon, delta, "the budget")
+        if not total.epsilon:
+            raise InvalidParameterError("epsilon of the budget is 0: a ledger needs something to spend")
+        first = {
+            "kind": "created",
+            "format": FORMAT,
+            **_written(total),
+            **_composition(composition, total, each),
+            "key": os.urandom(32).hex(),
+            **_now(),
+        }
+        LedgerFile(path).create(first)
+        return cls.open(path)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """An existing ledger, after checking that it is whole."""
+        file = LedgerFile(path)
+        entries = file.read()
+        account_of(entries, str(file))
+        return cls(file, entries[0].hash)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, where: TracebackType | None
+    ) -> None:
+        """Nothing is left open between operations, so there is nothing to close."""
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self._file)!r})"
+
+    # Charging and completing.
+
+    def charge(self, guarantee: Guarantee, *, command: str, request: str, fingerprint: str = "") -> Charge:
+        """Take what this guarantee costs, on the disk before this returns; only then may the release be made.
+
+        `command` says for people what is being released. `request` is any text by which a later run can recognise
+        its own charge (see `resume`). `fingerprint` is what `Ledger.fingerprint` says of the sensitive input.
+        Raises `BudgetExceededError`, and charges nothing, where not enough is left.
+        """
+        _require_texts(command=command, request=request, fingerprint=fingerprint)
+        amount = amount_of(guarantee.epsilon, guarantee.delta, "the guarantee")
+        content = {
+            "kind": "charged",
+            **_written(amount),
+            "guarantee": _plain(guarantee),
+            "command": command,
+            "request": request,
+            "fingerprint": fingerprint,
+            **_now(),
+        }
+        with self._file.appending() as file:
+            self._account(file.entries).require_room(amount, guarantee.unit)
+            entry = file.append(content)
+        return Charge(entry.number, guarantee.unit, amount, request, entry.hash)
+
+    def complete(self, charge: Charge, *, output: str = "") -> None:
+        """Write down that the release is finished; publish it after this, not before.
+
+        Where this raises, do not publish: another run may have taken the charge over. `output` says for people what
+        came out: a file name, or a SHA-256 digest by which a later run can recognise the finished file.
+        """
+        _require_texts(output=output)
+        with self._file.appending() as file:
+            account = self._account(file.entries)
+            holder = account.holders.get(charge.number)
+            if holder != charge.holder:
+                known = account.charges.get(charge.number)
+                if known is None or known.content["request"] != charge.request:
+                    why = "this ledger has no such charge"
+                elif holder is None:
+                    why = "it was completed before"
+                else:
+                    why = "another run has resumed it since, and the right to release went over to that run"
+                raise LedgerError(f"{self._file}: charge {charge.number} cannot be completed: {why}. Publish nothing.")
+            file.append({"kind": "completed", "charge": charge.number, "output": output, **_now()})
+
+    def find_open(self, request: str) -> Entry | None:
+        """The latest charge of this request that was never completed, to look at; `resume` takes it over."""
+        return self._account(self._file.read()).open_charge(request)
+
+    def resume(self, guarantee: Guarantee, *, request: str, fingerprint: str = "") -> Charge | None:
+        """Take over the open charge of an earlier run that died, or None where there is none for exactly this.
+
+        Guarantee, request and fingerprint have to be the same. The earlier run, should it be alive after all, can no
+        longer complete its charge, and so must not publish. Call this only where nothing of that run was ever
+        published; docs/ledger.md says why.
+        """
+        with self._file.appending() as file:
+            found = self._account(file.entries).open_charge(request)
+            same = {"guarantee": _plain(guarantee), "fingerprint": fingerprint}
+            if found is None or any(found.content[name] != value for name, value in same.items()):
+                return None
+            entry = file.append({"kind": "resumed", "charge": found.number, **_now()})
+        return Charge(found.number, found.unit, found.amount, request, entry.hash)
+
+    def fingerprint(self, data: bytes | Iterable[bytes]) -> str:
+        """HMAC-SHA256 of the sensitive input under this ledger's own key, in one piece or in several.
+
+        Keyed, because sensitive inputs can often be guessed: with a plain hash, anyone who sees a listing could try
+        guesses until one fits. The key stays in the ledger file and in no listing.
+        """
+        key = bytes.fromhex(self._read()[0].content["key"])
+        made = hmac.new(key, digestmod="sha256")
+        for piece in [data] if isinstance(data, bytes | bytearray | memoryview) else data:
+            made.update(piece)
+        return made.hexdigest()
+
+    # Looking.
+
+    @property
+    def total(self) -> Amount:
+        """The budget of each unit, as created."""
+        return self._account(self._file.read()).total
+
+    def spent(self, unit: str) -> Amount:
+        """The sum of the charges of this unit, completed or not."""
+        return self._account(self._file.read()).spent(unit)
+
+    def remaining(self, unit: str) -> Amount:
+        """The most that one more release of this unit may cost."""
+        return self._account(self._file.read()).remaining(unit)
+
+    def entries(self) -> list[Entry]:
+        """Everything that was written down, in order; without the key."""
+        first, *others = self._read()
+        shown = {name: value for name, value in first.content.items() if name != "key"}
+        return [Entry(first.number, shown, first.hash), *others]
+
+    def verify(self, head: str | None = None) -> Verification:
+        """Check every entry, the chain between them and the structure of the file, or say what is damaged and where.
+
+        A ledger that was replaced by an older copy of itself is whole. To notice that too, give the `head` of an
+        earlier verification, kept elsewhere: the ledger must still have that entry.
+        """
+        entries = self._file.read(thoroughly=True)
+        account = self._account(entries)
+        for unit in account.units:
+            over = account.spent(unit).beyond(account.total)
+            if account.releases is None and not account.spent(unit).fits_in(account.total):
+                raise damaged(str(self._file), f"more than the budget was charged for the unit “{unit}”, by {over}")
+            if account.releases is not None and account.count(unit) > account.releases:
+                raise damaged(str(self._file), f"more than {account.releases} releases for the unit “{unit}”")
+        if head is not None and head not in [_head(entry) for entry in entries]:
+            raise damaged(
+                str(self._file),
+                f"the entry {head} is not in it: an older copy was put in its place, or the last entries were removed",
+                entries,
+            )
+        return Verification(len(entries), _head(entries[-1]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the key, for JSON. For the curator's eyes: it tells when the same input was used again."""
+        entries = self.entries()
+        account = self._account(entries)
+        return {
+            "budget": account.total.to_dict(),
+            "composition": account.composition,
+            "each": account.each.to_dict() if account.each else None,
+            "releases": account.releases,
+            "head": _head(entries[-1]),
+            "units": [
+                {
+                    "unit": unit,
+                    "spent": account.spent(unit).to_dict(),
+                    "remaining": account.remaining(unit).to_dict(),
+                    "charges": account.count(unit),
+                    "not_completed": sum(account.charges[number].unit == unit for number in account.holders),
+                }
+                for unit in account.units
+            ],
+            "charges": [
+                {
+                    "number": number,
+                    **{name: entry.content[name] for name in ("time", "version", "command", "request", "fingerprint")},
+                    "unit": entry.unit,
+                    **entry.amount.to_dict(),
+                    "guarantee": entry.content["guarantee"],
+                    "status": "charged, not completed" if number in account.holders else "completed",
+                    "output": account.completions[number].content["output"] if number in account.completions else None,
+                }
+                for number, entry in account.charges.items()
+            ],
+        }
+
+    def _read(self) -> list[Entry]:
+        entries = self._file.read()
+        self._account(entries)
+        return entries
+
+    def _account(self, entries: list[Entry]) -> Account:
+        if entries[0].hash != self._identity:
+            raise LedgerError(f"{self._file}: another ledger was put in this one's place since it was opened")
+        return account_of(entries, str(self._file))
+
+
+def _composition(name: str, total: Amount, each: tuple[float, float] | None) -> dict[str, Any]:
+    """How releases are composed, as the first entry says it."""
+    if name == "basic":
+        if each is not None:
+            raise InvalidParameterError("`each` belongs to composition 'pld'; adding up allows releases of any size")
+        return {"composition": name}
+    if name != "pld":
+        raise InvalidParameterError(f"composition is {name!r}: it must be 'basic' or 'pld'")
+    if each is None:
+        raise InvalidParameterError(
+            "composition 'pld' needs each=(ε, δ), the most that any single release will cost: it has to be fixed "
+            "before the first one"
+        )
+    if not total.delta:
+        raise InvalidParameterError("composition 'pld' needs a delta above 0; at δ = 0 adding up is the best")
+    size = amount_of(*each, "each release")
+    if not size.epsilon:
+        raise InvalidParameterError("epsilon of each release is 0: it must be above 0")
+    releases = releases_that_fit(size, total)
+    if releases < 1:
+        raise InvalidParameterError(f"one release of {size} is more than the whole budget of {total}")
+    return {"composition": name, "each": _written(size), "releases": releases}
+
+
+def _require_texts(**texts: object) -> None:
+    for name, value in texts.items():
+        if not isinstance(value, str):
+            raise InvalidParameterError(f"{name} is {value!r}: it must be text, as it is written down for ever")
+
+
+def _written(amount: Amount) -> dict[str, str]:
+    return {"epsilon": decimal_text(amount.epsilon), "delta": decimal_text(amount.delta)}
+
+
+def _plain(guarantee: Guarantee) -> dict[str, Any]:
+    """The guarantee as it comes back from JSON."""
+    return {
+        **asdict(guarantee),
+        "epsilon": float(guarantee.epsilon),
+        "delta": float(guarantee.delta),
+        "public": [str(item) for item in guarantee.public],
+        "seeded": bool(guarantee.seeded),
+    }
+
+
+def _now() -> dict[str, str]:
+    """When, and by which version. For people only: clocks go back, so that nothing is ever decided by time."""
+    from pathveil import __version__
+
+    return {"time": datetime.now(UTC).isoformat(timespec="seconds"), "version": __version__}
+
+
+def _head(entry: Entry) -> str:
+    return f"{entry.number}:{entry.hash}"

@@ -1,0 +1,118 @@
+"""Any sequence of operations leaves the ledger in the state that a plain list in memory says."""
+
+from __future__ import annotations
+
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, precondition, rule
+
+import pathveil as pv
+from tests.ledger.conftest import promise
+
+UNITS = ("symbol", "word")
+REQUESTS = ("monday", "tuesday")
+EPSILONS = (0.1, 0.2, 0.3, 0.7, 1e-17, 0.0)
+DELTAS = (0.0, 1e-6, 3e-6)
+
+
+class LedgerAgainstModel(RuleBasedStateMachine):
+    """The model keeps a dictionary per charge, and adds up fractions."""
+
+    charges = Bundle("charges")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name) / "budget.db"
+        self.ledger = pv.Ledger.create(self.path, 1.0, 1e-5)
+        self.model: list[dict] = []
+        self.entries = 1
+        self.heads = [self.ledger.verify().head]
+
+    def spent(self, unit: str, what: str) -> Fraction:
+        return sum((charge[what] for charge in self.model if charge["unit"] == unit), Fraction(0))
+
+    @rule(
+        target=charges,
+        epsilon=st.sampled_from(EPSILONS),
+        delta=st.sampled_from(DELTAS),
+        unit=st.sampled_from(UNITS),
+        request=st.sampled_from(REQUESTS),
+    )
+    def charge(self, epsilon, delta, unit, request):
+        exact = Fraction(str(epsilon)), Fraction(str(delta))
+        fits = self.spent(unit, "epsilon") + exact[0] <= 1 and self.spent(unit, "delta") + exact[1] <= Fraction(
+            1, 10**5
+        )
+        if not fits:
+            with pytest.raises(pv.BudgetExceededError):
+                self.ledger.charge(promise(epsilon, delta, unit), command="c", request=request)
+            return None
+        charge = self.ledger.charge(promise(epsilon, delta, unit), command="c", request=request)
+        about = {"unit": unit, "request": request, "epsilon": exact[0], "delta": exact[1], "number": charge.number}
+        self.model.append({**about, "open": True, "holder": charge, "promise": promise(epsilon, delta, unit)})
+        self.entries += 1
+        return charge
+
+    @rule(charge=charges)
+    def complete(self, charge):
+        known = next((one for one in self.model if charge and one["number"] == charge.number), None)
+        if known is None:
+            return
+        if known["open"] and known["holder"] == charge:
+            self.ledger.complete(charge)
+            known["open"] = False
+            self.entries += 1
+        else:
+            with pytest.raises(pv.LedgerError):
+                self.ledger.complete(charge)
+
+    @rule(target=charges, request=st.sampled_from(REQUESTS), same=st.booleans())
+    def resume(self, request, same):
+        mine = [charge for charge in self.model if charge["request"] == request and charge["open"]]
+        asked = mine[-1]["promise"] if mine and same else promise(0.123)
+        found = self.ledger.resume(asked, request=request)
+        assert (found is not None) == bool(mine and same)
+        if found is not None:
+            mine[-1]["holder"] = found
+            self.entries += 1
+        return found
+
+    @rule()
+    def open_again(self):
+        self.ledger = pv.Ledger.open(self.path)
+
+    @precondition(lambda self: self.heads)
+    @rule()
+    def verify_with_every_head_so_far(self):
+        for head in self.heads:
+            latest = self.ledger.verify(head).head
+        self.heads.append(latest)
+
+    @rule(charge=consumes(charges))
+    def forget(self, charge):
+        """A process that dies: nobody has this right any more."""
+
+    @invariant()
+    def agrees(self):
+        entries = self.ledger.entries()
+        assert len(entries) == self.entries
+        for unit in UNITS:
+            assert Fraction(self.ledger.spent(unit).epsilon) == self.spent(unit, "epsilon") <= 1
+            assert Fraction(self.ledger.remaining(unit).delta) == Fraction(1, 10**5) - self.spent(unit, "delta") >= 0
+        for request in REQUESTS:
+            found = self.ledger.find_open(request)
+            mine = [one["number"] for one in self.model if one["request"] == request and one["open"]]
+            assert (found.number if found else None) == (mine[-1] if mine else None)
+
+    def teardown(self):
+        self.folder.cleanup()
+
+
+TestLedgerAgainstModel = LedgerAgainstModel.TestCase
+TestLedgerAgainstModel.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)

@@ -1,0 +1,157 @@
+"""Many processes, one ledger; and processes that are killed at any moment."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import time
+from decimal import Decimal
+from pathlib import Path
+
+import pathveil as pv
+from tests.ledger.conftest import SYMBOL, charge, promise
+
+# Forked, because that starts in no time; a `Ledger` that was opened before the fork may be used on either side.
+FORK = multiprocessing.get_context("fork")
+
+
+def _race(ledger: pv.Ledger, barrier, tries: int, won) -> None:
+    barrier.wait()
+    for _ in range(tries):
+        try:
+            ledger.complete(charge(ledger, 0.1, request=str(os.getpid())))
+        except pv.BudgetExceededError:
+            continue
+        with won.get_lock():
+            won.value += 1
+
+
+def race(ledger: pv.Ledger, processes: int, tries: int) -> int:
+    """All processes charge 0.1 at the same moment, several times; how often one of them won."""
+    won, barrier = FORK.Value("i", 0), FORK.Barrier(processes)
+    racers = [FORK.Process(target=_race, args=(ledger, barrier, tries, won)) for _ in range(processes)]
+    for racer in racers:
+        racer.start()
+    for racer in racers:
+        racer.join(120)
+    assert [racer.exitcode for racer in racers] == [0] * processes
+    return int(won.value)
+
+
+def test_of_sixteen_processes_exactly_one_gets_the_last_epsilon(tmp_path):
+    for attempt in range(5):
+        ledger = pv.Ledger.create(tmp_path / f"{attempt}.db", 1.0)
+        charge(ledger, 0.85)
+        assert race(ledger, 16, tries=1) == 1
+        assert ledger.spent(SYMBOL).epsilon == Decimal("0.95")
+        ledger.verify()
+
+
+def test_sixteen_processes_spend_a_budget_to_the_last_digit_and_no_further(new_ledger):
+    ledger = new_ledger(2.0)
+    assert race(ledger, 16, tries=3) == 20
+    assert ledger.spent(SYMBOL).epsilon == 2
+    assert ledger.to_dict()["units"][0]["not_completed"] == 0
+    ledger.verify()
+
+
+def _create(path: Path, barrier, won) -> None:
+    barrier.wait()
+    try:
+        pv.Ledger.create(path, 1.0)
+    except pv.LedgerError:
+        return
+    with won.get_lock():
+        won.value += 1
+
+
+def _resume(ledger: pv.Ledger, barrier, won) -> None:
+    barrier.wait()
+    mine = ledger.resume(promise(0.5), request="lost")
+    barrier.wait()  # by now all have taken it over, one after the other
+    try:
+        ledger.complete(mine)
+    except pv.LedgerError:
+        return
+    with won.get_lock():
+        won.value += 1
+
+
+def test_of_many_processes_that_create_the_same_ledger_one_does(tmp_path):
+    assert _winners(_create, tmp_path / "budget.db") == 1
+    assert len(pv.Ledger.open(tmp_path / "budget.db").entries()) == 1
+    assert os.listdir(tmp_path) == ["budget.db"]
+
+
+def test_of_many_processes_that_resume_the_same_charge_one_may_publish(new_ledger):
+    ledger = new_ledger()
+    charge(ledger, 0.5, request="lost")
+    assert _winners(_resume, ledger) == 1
+    assert ledger.spent(SYMBOL).epsilon == Decimal("0.5")
+
+
+def _winners(contest, what) -> int:
+    won, barrier = FORK.Value("i", 0), FORK.Barrier(8)
+    rivals = [FORK.Process(target=contest, args=(what, barrier, won)) for _ in range(8)]
+    for rival in rivals:
+        rival.start()
+    for rival in rivals:
+        rival.join(60)
+    assert [rival.exitcode for rival in rivals] == [0] * 8
+    return int(won.value)
+
+
+def test_a_process_killed_while_creating_leaves_a_whole_ledger_or_none(tmp_path):
+    moments = random.Random(5)
+    whole = 0
+    for number in range(20):
+        path = tmp_path / f"{number}.db"
+        victim = FORK.Process(target=pv.Ledger.create, args=(path, 1.0))
+        victim.start()
+        time.sleep(moments.uniform(0.0, 0.04))
+        os.kill(victim.pid, signal.SIGKILL)
+        victim.join()
+        try:
+            whole += pv.Ledger.open(path).verify().entries
+        except pv.LedgerError:
+            assert not path.exists() or path.stat().st_size == 0  # the name was taken, and nothing can be charged to it
+    assert whole < 20  # some died early enough for the test to mean something
+
+
+def _release_for_ever(path: Path, marker: Path) -> None:
+    ledger = pv.Ledger.open(path)
+    with open(marker, "a", encoding="ascii") as released:
+        while True:
+            mine = charge(ledger, 0.1)
+            # Only what was charged is released: this line stands for the release.
+            released.write("released\n")
+            released.flush()
+            ledger.complete(mine)
+
+
+def test_a_process_killed_at_any_moment_never_leaves_less_in_the_ledger_than_it_released(new_ledger, tmp_path):
+    ledger = new_ledger(1000.0)
+    marker = tmp_path / "released"
+    marker.touch()
+    moments = random.Random(4)
+    head = None
+    for _ in range(30):
+        # Two at a time, so that some die while the other waits for the lock, reads, or moves the log.
+        victims = [FORK.Process(target=_release_for_ever, args=(tmp_path / "budget.db", marker)) for _ in range(2)]
+        for victim in victims:
+            victim.start()
+        for victim in victims:
+            time.sleep(moments.uniform(0.0, 0.15))
+            os.kill(victim.pid, signal.SIGKILL)
+        for victim in victims:
+            victim.join()
+            assert victim.exitcode == -signal.SIGKILL  # it was still at work
+        head = ledger.verify(head).head  # whole, and with every entry that was there before
+        charged = sum(entry.kind == "charged" for entry in ledger.entries())
+        assert marker.read_text().count("released\n") <= charged
+        assert ledger.spent(SYMBOL).epsilon == Decimal("0.1") * charged
+    assert marker.read_text()  # the victims lived long enough for the test to mean something
+    assert ledger.to_dict()["units"][0]["not_completed"] > 0
+    ledger.complete(charge(ledger, 0.1))
