@@ -46,6 +46,14 @@ def test_the_floor_is_nine_tenths_of_the_mass_and_raised_only_where_the_promise_
         pv.concentration_for(1.0, 1e-6, floor, shift)
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-9), (1.0, 1e-6), (8.0, 0.1)])
+def test_a_raised_floor_keeps_the_least_reachable_delta_twenty_in_logarithms_below_delta(epsilon, delta):
+    row = calibrate(40, 1 / 3, epsilon, delta)
+    assert row.mixing > 0.9
+    least = row.shift / (2 * row.floor + row.shift) * math.exp(-epsilon * row.floor / row.shift)
+    assert math.log(least) == pytest.approx(math.log(delta) - 20, abs=1e-6)
+
+
 def test_floor_and_noise_are_the_same_for_all_data_of_the_same_size():
     one = pv.private_frequencies([98, 0, 0, 0, 0], epsilon=1.0, delta=1e-6)
     other = pv.private_frequencies(GRADES, epsilon=1.0, delta=1e-6)
