@@ -74,7 +74,7 @@ def test_the_accuracy_table_orders_the_mechanisms_as_the_theory_says(script):
         assert flip <= published <= 2.02 * flip
         assert certified <= published
         assert ratio == pytest.approx(flip / certified, rel=0.02, abs=0.05)
-    assert "feasible neighbour" in lines[-2]
+    assert any("feasible neighbour" in line for line in lines)
     assert "all words of that length" in lines[-1].replace("\n", " ")
 
 
