@@ -7,6 +7,7 @@ from pathveil.audit.exhaustive import ExhaustiveAudit, audit_exhaustively
 from pathveil.errors import (
     BudgetExceededError,
     DamagedLedgerError,
+    DataFileError,
     DeadEndError,
     EmptyWordError,
     InfeasibleWordError,
@@ -61,6 +62,7 @@ __all__ = [
     "CertifiedExponential",
     "ComposedProfile",
     "DamagedLedgerError",
+    "DataFileError",
     "DeadEndError",
     "DirichletProfile",
     "DistanceAutomaton",

@@ -94,3 +94,7 @@ class BudgetExceededError(PathVeilError):
         self.remaining = remaining
         self.difference = requested.beyond(remaining)
         super().__init__(f"{reason}\nrequested:  {requested}\nremaining:  {remaining}\ndifference: {self.difference}")
+
+
+class DataFileError(PathVeilError):
+    """A data file cannot be read or written as asked: missing, damaged, of another shape, or already there."""

@@ -107,6 +107,24 @@ class CompiledSystem:
             states.append(following)
         return states
 
+    def feasible_rows(self, codes: IntArray) -> BoolArray:
+        """For each row of a 2-D array of codes: is that word feasible? All rows take each step together."""
+        if self.is_free:
+            return np.ones(len(codes), dtype=bool)
+        if not self.edge_count:
+            return np.zeros(len(codes), dtype=bool)
+        # Edges are sorted by source, then label, so these numbers are sorted as well, and each occurs once.
+        numbers = self.sources * self.symbol_count + self.labels
+        states = np.full(len(codes), self.start)
+        alive = np.ones(len(codes), dtype=bool)
+        for i in range(codes.shape[1]):
+            wanted = states * self.symbol_count + codes[:, i]
+            edges = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+            alive &= numbers[edges] == wanted
+            states = self.targets[edges]
+        alive &= self.accepting[states]
+        return alive
+
     def completable(self, length: int) -> BoolArray:
         """Row i: the states from which `length - i` more symbols can lead to an accepting state."""
         table = np.zeros((length + 1, self.state_count), dtype=bool)

@@ -9,7 +9,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from math import inf
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,10 @@ from pathveil.systems.compiled import IntArray
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System, Word
 from pathveil.words.law import ErrorLaw, FloatArray
+from pathveil.words.ragged import flat_words, groups_by_length
+
+if TYPE_CHECKING:
+    import pyarrow
 
 OnInfeasible = Literal["refuse", "nearest"]
 
@@ -177,18 +181,38 @@ class WordMechanism(ABC):
         words = array.astype(np.int64)
         if not words.size:
             raise InvalidParameterError(f"the array has shape {words.shape}: there is no symbol to protect")
-        outside = np.argwhere((words < 0) | (words >= len(self.world.symbols)))
-        for row, column in outside:
+        for row, column in np.argwhere((words < 0) | (words >= len(self.world.symbols))):
             raise UnknownSymbolError(
                 f"row {row}, column {column}: code {words[row, column]} is not from 0 to {len(self.world.symbols) - 1}"
             )
-        if not self.world.compiled.is_free:
-            for number, word in enumerate(words):
-                try:
-                    self._require_usable(word)
-                except PathVeilError as problem:
-                    raise type(problem)(f"row {number}: {problem}") from None
+        self._require_usable_rows(words, np.arange(len(words)), "row")
         return self._draw(words, self._source(rng))
+
+    def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
+        """Words of any lengths as an Arrow list array of symbol codes in, private ones out, in the same order.
+
+        All words are checked before the first draw; an error names the word, counted from 0 like the rows of an
+        array. The result has the type of the input.
+        """
+        import pyarrow
+
+        values, offsets = flat_words(words)
+        codes = values.astype(np.int64)
+        for cell in np.flatnonzero((codes < 0) | (codes >= len(self.world.symbols))):
+            word = int(np.searchsorted(offsets, cell, side="right")) - 1
+            raise UnknownSymbolError(
+                f"word {word}, position {cell - offsets[word] + 1}: code {codes[cell]} is not from 0 to "
+                f"{len(self.world.symbols) - 1}"
+            )
+        groups = list(groups_by_length(offsets))
+        if not self.world.compiled.is_free:
+            for rows, cells in groups:
+                self._require_usable_rows(codes[cells], rows, "word")
+        source = self._source(rng)
+        private = np.empty_like(values)
+        for _, cells in groups:
+            private[cells] = self._draw(codes[cells], source)
+        return type(words).from_arrays(pyarrow.array(offsets), pyarrow.array(private), type=words.type)
 
     # Knowing.
 
@@ -225,6 +249,17 @@ class WordMechanism(ABC):
         codes = self.world.encode(word)
         self._require_usable(codes)
         return codes
+
+    def _require_usable_rows(self, words: IntArray, numbers: IntArray, what: str) -> None:
+        """The same for words of equal length; an error calls row i `what` number `numbers[i]`."""
+        # Words that may be infeasible share one question: is there any feasible word of that length?
+        refuses = self.on_infeasible == "refuse"
+        suspects = np.flatnonzero(~self.world.compiled.feasible_rows(words)) if refuses else range(min(1, len(words)))
+        for row in suspects:
+            try:
+                self._require_usable(words[row])
+            except PathVeilError as problem:
+                raise type(problem)(f"{what} {numbers[row]}: {problem}") from None
 
     def _require_usable(self, codes: IntArray) -> None:
         if self.on_infeasible == "refuse":

@@ -1,0 +1,146 @@
+"""Raw words become codes; words that cannot be released are found, explained, and refused or left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from pathveil.data.formats.layout import RawWords
+from pathveil.data.symbols import MISSING, Codes, SymbolTable, holds_symbols
+from pathveil.errors import (
+    DataFileError,
+    EmptyWordError,
+    InvalidParameterError,
+    NoFeasibleWordError,
+    PathVeilError,
+    UnknownSymbolError,
+)
+from pathveil.systems.system import System
+from pathveil.words.ragged import groups_by_length
+
+OnBadRow = Literal["fail", "skip"]
+
+_EXAMPLES = 10
+
+
+@dataclass
+class Skipped:
+    """What was left out and why: for the curator."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, count: int, example: str) -> None:
+        self.count += count
+        if len(self.examples) < _EXAMPLES:
+            self.examples.append(example)
+
+
+class Checker:
+    """Encodes words over a system and keeps those that a mechanism for it accepts.
+
+    `accept_infeasible` lets words through that the system could not have produced, as long as it has some word of
+    their length.
+    """
+
+    def __init__(self, world: System, on_bad_row: OnBadRow, accept_infeasible: bool = False) -> None:
+        if on_bad_row not in ("fail", "skip"):
+            raise InvalidParameterError(f"on_bad_row is 'fail' or 'skip', not {on_bad_row!r}")
+        self.world, self.symbols = world, SymbolTable(world.symbols)
+        self.skipped = Skipped()
+        self._skips, self._accept_infeasible = on_bad_row == "skip", accept_infeasible
+        self._lengths: dict[int, bool] = {}
+
+    def checked(self, batches: Iterable[RawWords]) -> Iterator[pa.RecordBatch]:
+        """Batches with the columns `word` (lists of codes), then the user if there is one, then kept columns."""
+        for raw in batches:
+            if not len(raw.words):
+                continue
+            codes, offsets = self._encode(raw)
+            bad = np.flatnonzero(self._bad_rows(raw, codes, offsets))
+            if len(bad):
+                problem = self._problem(raw, codes, offsets, int(bad[0]))
+                if not self._skips:
+                    raise problem
+                self.skipped.add(len(bad), str(problem))
+            words = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(codes, pa.int32()))
+            users = [] if raw.user is None else [raw.user.cast(pa.string())]
+            arrays = [words, *users, *raw.kept]
+            batch = pa.RecordBatch.from_arrays(arrays, names=[f"{i}" for i in range(len(arrays))])
+            if len(bad):
+                batch = batch.take(pa.array(np.delete(np.arange(len(words)), bad)))
+            if batch.num_rows:
+                yield batch
+
+    def _encode(self, raw: RawWords) -> tuple[Codes, npt.NDArray[np.int32]]:
+        """All codes in one array, and the offsets; a null word has none."""
+        words = raw.words
+        kind = words.type
+        if not holds_symbols(kind.value_type):
+            raise DataFileError(
+                f"{raw.place(0, None)}: symbols are texts or whole numbers, not {kind.value_type}. Convert the column."
+            )
+        lengths = words.value_lengths().fill_null(0).to_numpy()
+        offsets = np.append(0, np.cumsum(lengths)).astype(np.int32)
+        return self.symbols.encode(words.flatten()), offsets  # flatten leaves out what nulls may hide
+
+    def _bad_rows(self, raw: RawWords, codes: Codes, offsets: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+        bad: npt.NDArray[np.bool_] = np.diff(offsets) == 0
+        bad[list(raw.spoiled)] = True
+        bad[np.searchsorted(offsets, np.flatnonzero(codes < 0), side="right") - 1] = True
+        if raw.user is not None:
+            bad |= raw.user.is_null().to_numpy(zero_copy_only=False)
+        if self.world.compiled.is_free:
+            return bad
+        for rows, cells in groups_by_length(offsets):
+            rows, cells = rows[~bad[rows]], cells[~bad[rows]]
+            if not len(rows):
+                continue
+            if self._accept_infeasible:
+                bad[rows] = not self._has_words(cells.shape[1])
+            else:
+                bad[rows] = ~self.world.compiled.feasible_rows(codes[cells].astype(np.int64))
+        return bad
+
+    def _has_words(self, length: int) -> bool:
+        if length not in self._lengths:
+            try:
+                self.world.require_words(length)
+                self._lengths[length] = True
+            except NoFeasibleWordError:
+                self._lengths[length] = False
+        return self._lengths[length]
+
+    def _problem(self, raw: RawWords, codes: Codes, offsets: npt.NDArray[np.int32], i: int) -> PathVeilError:
+        """Why word i cannot be released."""
+        word = codes[offsets[i] : offsets[i + 1]]
+        if i in raw.spoiled:
+            return DataFileError(f"{raw.place(i, None)}: {raw.spoiled[i]}. Correct the file, or skip bad rows.")
+        if not len(word):
+            return EmptyWordError(
+                f"{raw.place(i, None)}: the word is empty or missing. Correct the file, or skip bad rows."
+            )
+        for position in np.flatnonzero(word < 0):
+            place = raw.place(i, int(position))
+            if word[position] == MISSING:
+                return DataFileError(f"{place}: the symbol is missing. Correct the file, or skip bad rows.")
+            symbol = raw.words[i].values[int(position)].as_py()
+            return UnknownSymbolError(
+                f"{place}: unknown symbol {str(symbol)!r}. Correct the file, skip bad rows, or give a public system "
+                f"that has this symbol (this one has {len(self.symbols.names)})."
+            )
+        if raw.user is not None and not raw.user[i].is_valid:
+            return DataFileError(f"{raw.place(i, None)}: the user is missing. Correct the file, or skip bad rows.")
+        try:
+            if self._accept_infeasible:
+                self.world.require_words(len(word))
+            else:
+                self.world.require_feasible(word.astype(np.int64))
+        except PathVeilError as problem:
+            return type(problem)(f"{raw.place(i, None)}: {problem}")
+        raise AssertionError("a word is only explained if something is wrong with it")

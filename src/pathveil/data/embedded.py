@@ -1,0 +1,191 @@
+"""DuckDB, the embedded engine: scans tables, sorts what does not fit into memory, groups and counts.
+
+It works inside this process, in a bounded amount of memory; what does not fit goes to the private workspace. It may
+not install or load extensions, so it never reaches for a network.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pathveil.data.sources import DataFile
+from pathveil.errors import DataFileError
+
+_MEMORY = "512MiB"
+_THREADS = 8  # more of them need more memory each, and reading is rarely what takes the time
+_BATCH = 1 << 15  # rows of a batch: small enough that batches of long words fit into memory
+_LONGEST_LINE = 1 << 24  # bytes of a line of CSV or JSON
+_DELIMITERS = ",;\t|"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column to read. `kind` matters where the file does not know types (JSON): a value stays as it is written."""
+
+    name: str
+    kind: Literal["list", "text", "as it is"]
+
+
+class Engine:
+    """One DuckDB session with the workspace as its place for overflow."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._connection = duckdb.connect()
+        for setting, value in {
+            "memory_limit": _MEMORY,
+            "threads": min(_THREADS, os.cpu_count() or 1),
+            "temp_directory": str(workspace / "overflow"),
+            "TimeZone": "UTC",
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        }.items():
+            self._connection.execute(f"SET {setting} = {_literal(value)}")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def stream(self, query: str, rows: int = _BATCH) -> Iterator[pa.RecordBatch]:
+        """The result of a query in batches. An unfinished stream and other queries do not disturb each other."""
+        cursor = self._connection.cursor()
+        try:
+            yield from cursor.sql(query).to_arrow_reader(rows)
+        except (duckdb.Error, pa.ArrowException, OSError) as problem:
+            raise _readable(problem) from None
+        finally:
+            cursor.close()
+
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a small result."""
+        cursor = self._connection.cursor()
+        try:
+            return cursor.execute(query, list(parameters)).fetchall()
+        except duckdb.Error as problem:
+            raise _readable(problem) from None
+        finally:
+            cursor.close()
+
+    def types(self, query: str) -> list[str]:
+        """The type of each column of a query."""
+        return [kind for _, kind, *_ in self.rows(f"DESCRIBE {query}")]
+
+    def append(self, table: str, rows: pa.Table) -> None:
+        """Add rows to a table of the session, which is made if it is not there."""
+        self._connection.register("arriving", rows)
+        self._connection.execute(f"CREATE TABLE IF NOT EXISTS {table} AS SELECT * FROM arriving LIMIT 0")
+        self._connection.execute(f"INSERT INTO {table} SELECT * FROM arriving")
+        self._connection.unregister("arriving")
+
+    def scan(self, file: DataFile, columns: dict[str, Column]) -> str:
+        """SQL that reads columns of a file, each under the alias that it has in `columns`."""
+        names = [column.name for column in columns.values()]
+        where = _literal(_escape_glob(str(file.path)))
+        if file.format == "parquet":
+            _require_columns(file, parquet_schema(file).names, names)
+            chosen = ", ".join(f"{_quoted(column.name)} AS {alias}" for alias, column in columns.items())
+            return f"SELECT {chosen} FROM read_parquet({where})"
+        if file.format == "csv":
+            delimiter, header = csv_header(file, names)
+            chosen = ", ".join(f"c{header.index(column.name)} AS {alias}" for alias, column in columns.items())
+            fields = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
+            return (
+                f"SELECT {chosen} FROM read_csv({where}, auto_detect=false, header=true, delim={_literal(delimiter)}, "
+                f"quote='\"', escape='\"', columns={{{fields}}}, max_line_size={_LONGEST_LINE}, "
+                f"buffer_size={2 * _LONGEST_LINE}, compression={_literal(file.compression or 'none')})"
+            )
+        kinds = {"list": "VARCHAR[]", "text": "VARCHAR", "as it is": "JSON"}
+        fields = ", ".join({f"{_literal(c.name)}: '{kinds[c.kind]}'": None for c in columns.values()})
+        chosen = ", ".join(f"{_quoted(column.name)} AS {alias}" for alias, column in columns.items())
+        return (
+            f"SELECT {chosen} FROM read_json({where}, format='newline_delimited', columns={{{fields}}}, "
+            f"maximum_object_size={_LONGEST_LINE}, compression={_literal(file.compression or 'none')})"
+        )
+
+
+def parquet_schema(file: DataFile) -> pa.Schema:
+    """Names and types of the columns, from the end of the file."""
+    try:
+        return pq.read_schema(file.path)
+    except (pa.ArrowException, OSError) as problem:
+        raise DataFileError(f"{file.name}: this is not a complete Parquet file ({problem})") from None
+
+
+def csv_header(file: DataFile, wanted: Sequence[str]) -> tuple[str, list[str]]:
+    """The delimiter and the column names. The delimiter is the one that makes the wanted columns appear."""
+    try:
+        with pa.input_stream(str(file.path), compression=file.compression) as stream:
+            line = io.BufferedReader(stream).readline().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataFileError(f"{file.name}: the first line is not UTF-8. Save the file as UTF-8.") from None
+    except (pa.ArrowException, OSError) as problem:
+        raise DataFileError(f"{file.name}: cannot be read ({problem})") from None
+    if not line.strip():
+        raise DataFileError(f"{file.name}: the file is empty; a CSV file begins with the names of its columns")
+    headers = {delimiter: next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter)) for delimiter in _DELIMITERS}
+    for delimiter, header in headers.items():
+        if set(wanted) <= set(header):
+            _require_columns(file, header, wanted)
+            return delimiter, header
+    _require_columns(file, max(headers.values(), key=len), wanted)
+    raise AssertionError("a wanted column is missing, so the line above raises")
+
+
+def _require_columns(file: DataFile, present: Sequence[str], wanted: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in present:
+            listed = ", ".join(repr(column) for column in present)
+            raise DataFileError(f"{file.name}: there is no column {name!r}; the columns are {listed}. Check the name.")
+        if list(present).count(name) > 1:
+            raise DataFileError(f"{file.name}: two columns are called {name!r}. Rename one of them.")
+
+
+def _readable(problem: BaseException) -> DataFileError:
+    """The engine's message without its advice on options that we do not have."""
+    text = str(problem).split("LINE 1:")[0]
+    file = re.search(r"^ *file = (.*)$", text, re.MULTILINE)
+    text = re.split(r"\n\s*(?:Possible|Try setting|file =)", text)[0]
+    summary = "; ".join(part.strip() for part in text.splitlines() if part.strip())
+    if json_file := re.search(r'JSON.* in file "(.*?)"', summary):
+        # The engine counts the lines of JSON within its own blocks; a number that may be wrong does not help.
+        summary = re.sub(r",? (at byte \d+ )?in line \d+", "", summary)
+        if line := _first_malformed_line(Path(json_file.group(1))):
+            summary += f" (line {line})"
+    where = f"{file.group(1)}: " if file and file.group(1) not in summary else ""
+    return DataFileError(f"{where}{summary.rstrip(' .')}. Repair the file.")
+
+
+def _first_malformed_line(path: Path) -> int | None:
+    """The first line that is no JSON, if there is one."""
+    try:
+        with pa.input_stream(str(path)) as stream:
+            for number, line in enumerate(io.BufferedReader(stream), start=1):
+                try:
+                    json.loads(line)
+                except ValueError:
+                    return number
+    except (pa.ArrowException, OSError):
+        pass
+    return None
+
+
+def _literal(value: object) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _escape_glob(path: str) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", path)

@@ -1,0 +1,1 @@
+"""How words lie in files: one file here for each layout."""

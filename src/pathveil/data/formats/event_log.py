@@ -1,0 +1,178 @@
+"""XES event logs (IEEE 1849): a trace is a word, and its events are the symbols, in the order of the file.
+
+XML can be hostile. The parser works in one pass, keeps one batch of traces, and stops at the first document type
+declaration: without one there are no entities to expand and no other files to fetch, and XES needs none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.parsers import expat
+from xml.sax.saxutils import escape
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pathveil.data.embedded import Engine
+from pathveil.data.formats.layout import Extra, Layout, RawWords, Style
+from pathveil.data.sources import DataFile
+from pathveil.data.symbols import SymbolTable
+from pathveil.errors import DataFileError, InvalidSystemError
+
+NAME = "concept:name"
+
+_BLOCK = 1 << 18
+_EVENTS = 1 << 16  # a batch of traces is full when it has this many events
+_KINDS = ("string", "date", "int", "float", "boolean", "id")
+_KEPT = pa.struct([("kind", pa.string()), ("value", pa.string())])
+
+HEADER = b'<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1849.2016" xmlns="http://www.xes-standard.org/">\n'
+FOOTER = b"</log>\n"
+
+
+@dataclass(frozen=True)
+class EventLog(Layout):
+    """An XES log. `symbol` is the attribute of an event that becomes the symbol; user and kept columns are
+    attributes of traces. In the output, traces are numbered afresh and events have no attribute but the symbol.
+    """
+
+    symbol: str = NAME
+
+    formats = frozenset({"xes"})
+    default_format = "xes"
+
+    def columns(self) -> tuple[str, ...]:
+        return self.symbol, NAME
+
+    def require_writable(self, symbols: SymbolTable) -> None:
+        for name in symbols.names:
+            if any(ord(c) < 32 and c not in "\t\n\r" for c in name) or "\ufffe" in name or "\uffff" in name:
+                raise InvalidSystemError(f"the symbol {name!r} has a character that XML cannot hold. Rename it.")
+
+    def read(self, engine: Engine, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
+        for file in files:
+            traces = _Traces(file, self.symbol, extra)
+            before = 0
+            for batch in traces.batches():
+                yield RawWords(*batch, _place_in_traces(file, self.symbol, before))
+                before += len(batch[0])
+
+    def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:
+        key = _attribute_value(self.symbol)
+        events = [
+            f'<event><string key="{key}" value="{_attribute_value(name)}"/></event>' for name in style.symbols.names
+        ]
+        lists = pa.ListArray.from_arrays(words.offsets, style.symbols.take(events, words.values))
+        numbers = pa.array(range(first, first + len(words)), pa.int64()).cast(pa.string())
+        traces = pc.binary_join_element_wise(
+            f'<trace><string key="{NAME}" value="',
+            numbers,
+            '"/>',
+            *(_kept_attributes(name, values) for name, values in zip(style.keep, kept, strict=True)),
+            pc.binary_join(lists, ""),
+            "</trace>\n",
+            "",
+        )
+        return pa.Table.from_arrays([traces], names=["text"])
+
+
+class _Traces:
+    """Collects the traces of one file from the parser's calls."""
+
+    def __init__(self, file: DataFile, symbol: str, extra: Extra) -> None:
+        self._file, self._symbol, self._extra = file, symbol, extra
+        self._path: list[str] = []
+        self._trace: dict[str, tuple[str, str]] = {}
+        self._word: list[str | None] = []
+        self._words: list[list[str | None]] = []
+        self._users: list[str | None] = []
+        self._kept: list[list[dict[str, str] | None]] = [[] for _ in extra.keep]
+        self._events = 0
+
+    def batches(self) -> Iterator[tuple[pa.ListArray, pa.Array | None, tuple[pa.Array, ...]]]:
+        parser = expat.ParserCreate(namespace_separator="}")
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = self._refuse_doctype
+        try:
+            with pa.input_stream(str(self._file.path), compression=self._file.compression) as stream:
+                while block := stream.read(_BLOCK):
+                    parser.Parse(block, False)
+                    if self._events >= _EVENTS:
+                        yield self._taken()
+                parser.Parse(b"", True)
+        except expat.ExpatError as problem:
+            raise DataFileError(
+                f"{self._file.name}: this is not well-formed XML ({problem}). Repair the file."
+            ) from None
+        except (pa.ArrowException, OSError) as problem:
+            raise DataFileError(f"{self._file.name}: cannot be read to its end ({problem})") from None
+        if self._words:
+            yield self._taken()
+
+    def _taken(self) -> tuple[pa.ListArray, pa.Array | None, tuple[pa.Array, ...]]:
+        words = pa.array(self._words, pa.list_(pa.string()))
+        users = None if self._extra.user is None else pa.array(self._users, pa.string())
+        kept = tuple(pa.array(values, _KEPT) for values in self._kept)
+        self._words, self._users, self._events = [], [], 0
+        self._kept = [[] for _ in self._extra.keep]
+        return words, users, kept
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        kind = tag.rpartition("}")[2]
+        if not self._path and kind != "log":
+            raise DataFileError(f"{self._file.name}: an XES file is one <log>, not <{kind}>")
+        path = self._path
+        depth = len(path)
+        if depth == 3 and path[2] == "event" and path[1] == "trace":
+            if attributes.get("key") == self._symbol and kind in _KINDS:
+                self._word[-1] = attributes.get("value")
+        elif depth == 2 and path[1] == "trace":
+            if kind == "event":
+                self._word.append(None)
+            elif kind in _KINDS and "key" in attributes and "value" in attributes:
+                self._trace[attributes["key"]] = (kind, attributes["value"])
+        elif depth == 1 and kind == "trace":
+            self._trace, self._word = {}, []
+        path.append(kind)
+
+    def _end(self, _tag: str) -> None:
+        if self._path.pop() != "trace" or len(self._path) != 1:
+            return
+        self._words.append(self._word)
+        self._events += len(self._word) + 1
+        if self._extra.user is not None:
+            self._users.append(self._trace.get(self._extra.user, (None, None))[1])
+        for name, values in zip(self._extra.keep, self._kept, strict=True):
+            found = self._trace.get(name)
+            values.append(None if found is None else {"kind": found[0], "value": found[1]})
+
+    def _refuse_doctype(self, *_: Any) -> None:
+        raise DataFileError(
+            f"{self._file.name}: the file declares a document type, which can define entities that exhaust memory or "
+            "read other files. XES needs none: remove the <!DOCTYPE …> declaration."
+        )
+
+
+def _attribute_value(text: str) -> str:
+    return escape(text, {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+
+
+def _kept_attributes(name: str, values: pa.Array) -> pa.Array:
+    key = _attribute_value(name)
+    written = [
+        "" if one is None else f'<{one["kind"]} key="{key}" value="{_attribute_value(one["value"])}"/>'
+        for one in values.to_pylist()
+    ]
+    return pa.array(written, pa.string())
+
+
+def _place_in_traces(file: DataFile, symbol: str, before: int) -> Callable[[int, int | None], str]:
+    def place(i: int, position: int | None) -> str:
+        at = "" if position is None else f", attribute {symbol!r} of event {position + 1}"
+        return f"{file.name}, trace {before + i + 1}{at}"
+
+    return place

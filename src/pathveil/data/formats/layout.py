@@ -1,0 +1,130 @@
+"""What every layout of words in files can do: read raw words, and put private words in their place."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import pyarrow as pa
+
+from pathveil.data.embedded import Column, Engine, parquet_schema
+from pathveil.data.sources import DataFile, Format
+from pathveil.data.symbols import SymbolTable, holds_symbols
+from pathveil.errors import DataFileError, InvalidParameterError
+
+
+@dataclass(frozen=True)
+class Extra:
+    """Columns that are read beside the words: who a word belongs to, and what is released as it is."""
+
+    user: str | None = None
+    keep: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RawWords:
+    """A batch as it was read.
+
+    `words` is a list array of texts or whole numbers. `user` and `kept` have one entry for each word. `spoiled` says
+    what else is wrong with some of the words. `place(i, position)` finds a word, or a symbol in it (both from 0), in
+    the files; it is only asked about words that are refused.
+    """
+
+    words: pa.ListArray
+    user: pa.Array | None
+    kept: tuple[pa.Array, ...]
+    place: Callable[[int, int | None], str]
+    spoiled: dict[int, str] = field(default_factory=dict)
+
+
+class Layout(ABC):
+    """One way to keep words in a file."""
+
+    formats: ClassVar[frozenset[Format]]
+    default_format: ClassVar[Format | None] = None
+    """The format of files whatever their names say."""
+
+    @abstractmethod
+    def columns(self) -> tuple[str, ...]:
+        """The columns that this layout itself needs."""
+
+    @abstractmethod
+    def read(self, engine: Engine, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
+        """All words. With `keep_order` they come in the order of the file; most layouts do that anyway."""
+
+    @abstractmethod
+    def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:
+        """Private words, given as lists of codes, as a table of this layout. The first word is number `first`."""
+
+    def value_type(self, files: Sequence[DataFile]) -> pa.DataType:
+        """The type that the symbols have in the files."""
+        return pa.string()
+
+    def require_writable(self, symbols: SymbolTable) -> None:  # noqa: B027 - not every layout has such symbols
+        """An error if some symbol of the public system could not be told apart in the output."""
+
+    def check(self, files: Sequence[DataFile], extra: Extra) -> None:
+        """An error if the files cannot have this layout or a column is asked for twice."""
+        self.require_format(files[0].format, files[0].name)
+        for name in extra.keep:
+            if name in self.columns():
+                raise InvalidParameterError(f"keep: {name!r} is a column of the words themselves, and is replaced")
+        if len(set(extra.keep)) < len(extra.keep):
+            raise InvalidParameterError(f"keep: a column is named twice in {', '.join(extra.keep)}")
+
+    def require_format(self, format: Format, name: str) -> None:
+        """An error if this layout is not possible in files of this format."""
+        if format not in self.formats:
+            possible = ", ".join(sorted(self.formats))
+            raise DataFileError(f"{name}: {type(self).__name__} is for {possible} files, not for {format}")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How private words are written: which symbols, of which type, and the names of the kept columns."""
+
+    symbols: SymbolTable
+    value_type: pa.DataType
+    keep: tuple[str, ...]
+
+
+def column_type(files: Sequence[DataFile], name: str, symbols_are_listed: bool) -> pa.DataType:
+    """The declared type of the symbols in a column. Files without types hold text."""
+    if files[0].format != "parquet":
+        return pa.string()
+    schema = parquet_schema(files[0])
+    if name not in schema.names:
+        raise DataFileError(
+            f"{files[0].name}: there is no column {name!r}; the columns are {', '.join(map(repr, schema.names))}. "
+            "Check the name."
+        )
+    kind = schema.field(name).type
+    listed = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    if listed != symbols_are_listed or not holds_symbols(kind.value_type if listed else kind):
+        wanted = "lists of texts or whole numbers" if symbols_are_listed else "texts or whole numbers"
+        raise DataFileError(f"{files[0].name}, column {name!r}: {wanted} are needed, not {kind}")
+    return kind.value_type if listed else kind
+
+
+def extra_columns(extra: Extra) -> dict[str, Column]:
+    """The aliases under which the extra columns are read: u, and k0, k1, ..."""
+    chosen = {} if extra.user is None else {"u": Column(extra.user, "as it is")}
+    return chosen | {f"k{i}": Column(name, "as it is") for i, name in enumerate(extra.keep)}
+
+
+def taken_extra(batch: pa.RecordBatch, extra: Extra) -> tuple[pa.Array | None, tuple[pa.Array, ...]]:
+    """The extra columns of a batch that was read with `extra_columns`."""
+    user = None if extra.user is None else batch.column("u")
+    return user, tuple(batch.column(f"k{i}") for i in range(len(extra.keep)))
+
+
+def place_in_rows(file: DataFile, column: str, before: int) -> Callable[[int, int | None], str]:
+    """Where words are that stand in one row each, if `before` rows came before this batch."""
+
+    def place(i: int, position: int | None) -> str:
+        at = "" if position is None else f", position {position + 1}"
+        return f"{file.name}, row {before + i + 1}, column {column!r}{at}"
+
+    return place

@@ -1,0 +1,103 @@
+"""What a release says about itself: a JSON file beside the output.
+
+Everything in it follows from the public system, the mechanism and the options, which are settled before the data are
+read. Counts of rows, of skipped rows or of the words of a user are not in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import inf, nextafter
+from pathlib import Path
+from typing import Any
+
+import pathveil
+from pathveil.data.fingerprint import system_fingerprint
+from pathveil.data.output import publish
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.systems.system import System
+from pathveil.words.mechanism import WordMechanism
+
+_FORMAT = "pathveil manifest"
+_VERSION = 1
+
+
+def file_guarantee(
+    mechanism: WordMechanism, *, keep: Sequence[str] = (), keep_order: bool = False, on_bad_row: str = "fail"
+) -> Guarantee:
+    """What a mechanism promises for each word of a file that is released with these options."""
+    promise = mechanism.guarantee
+    public = list(promise.public)
+    public.append("how many words there are")
+    if keep:
+        public.append(f"the kept columns, released as they are ({', '.join(map(repr, keep))})")
+    if keep_order:
+        public.append("the order of the words in the file")
+    if on_bad_row == "skip":
+        public.append("which rows hold a word that can be released (others are left out)")
+    return replace(promise, public=tuple(public))
+
+
+def user_guarantee(promise: Guarantee, max_words: int) -> tuple[float, float]:
+    """(ε, δ) for all words of one user together, by adding up; rounded up, never down."""
+    return _times(promise.epsilon, max_words), min(1.0, _times(promise.delta, max_words))
+
+
+def _times(value: float, count: int) -> float:
+    product = value * count
+    return product if Fraction(product) >= Fraction(value) * count else nextafter(product, inf)
+
+
+def manifest(output: Path, promise: Guarantee, world: System | None, max_words_per_user: int | None) -> dict[str, Any]:
+    """The content of a manifest."""
+    content: dict[str, Any] = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "file": output.name,
+        "epsilon": promise.epsilon,
+        "delta": promise.delta,
+        "unit": promise.unit,
+        "mechanism": promise.mechanism,
+        "public": list(promise.public),
+        "sampling": promise.sampling,
+        "seeded": promise.seeded,
+        "guarantee": str(promise),
+        "pathveil": pathveil.__version__,
+    }
+    if world is not None:
+        content["system"] = {"description": repr(world), "fingerprint": system_fingerprint(world)}
+    if max_words_per_user is not None:
+        epsilon, delta = user_guarantee(promise, max_words_per_user)
+        content["per_user"] = {
+            "max_words": max_words_per_user,
+            "epsilon": epsilon,
+            "delta": delta,
+            "unit": f"all words of one user, at most {max_words_per_user}, each of them {promise.unit}",
+        }
+    return content
+
+
+def manifest_path(output: Path) -> Path:
+    """`private.parquet` has the manifest `private.parquet.manifest.json`."""
+    return output.with_name(output.name + ".manifest.json")
+
+
+def write_manifest(
+    workspace: Path,
+    output: Path,
+    promise: Guarantee,
+    world: System | None = None,
+    max_words_per_user: int | None = None,
+    *,
+    overwrite: bool = False,
+) -> Path:
+    """Write the manifest of an output; like the output it appears complete or not at all."""
+    unfinished = workspace / "unfinished-manifest"
+    content = manifest(output, promise, world, max_words_per_user)
+    unfinished.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    path = manifest_path(output)
+    publish(unfinished, path, overwrite)
+    return path

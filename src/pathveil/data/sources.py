@@ -1,0 +1,98 @@
+"""Which files are meant, and what they are: one file, a folder, a glob, several of these, or standard input."""
+
+from __future__ import annotations
+
+import glob
+import shutil
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pathveil.errors import DataFileError
+
+Format = Literal["csv", "parquet", "jsonl", "text", "xes"]
+Compression = Literal["gzip", "zstd"]
+Source = str | Path | Iterable[str | Path]
+
+_FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".txt": "text",
+    ".xes": "xes",
+}
+_COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of the input. `name` is what messages call it."""
+
+    path: Path
+    name: str
+    format: Format
+    compression: Compression | None
+
+
+def find_files(source: Source, workspace: Path, format: Format | None = None) -> list[DataFile]:
+    """The files of a source, in the order of their names; all of one format.
+
+    `format` overrules the ending of the names, and must be given for standard input (`"-"`), which is kept in the
+    workspace while it is needed.
+    """
+    listed = [source] if isinstance(source, (str, Path)) else list(source)
+    files = [file for one in listed for file in _files_of(str(one), workspace, format)]
+    if not files:
+        raise DataFileError("no input: name at least one file")
+    formats = sorted({file.format for file in files})
+    if len(formats) > 1:
+        raise DataFileError(f"the input mixes formats ({', '.join(formats)}): give files of one format at a time")
+    return files
+
+
+def _files_of(source: str, workspace: Path, format: Format | None) -> list[DataFile]:
+    if source == STANDARD_INPUT:
+        return [_spooled_standard_input(workspace, format)]
+    path = Path(source)
+    if path.is_dir():
+        inside = sorted(entry for entry in path.iterdir() if entry.is_file() and entry.name[0] not in "._")
+        if not inside:
+            raise DataFileError(f"{path}: the folder holds no files")
+        return [describe(entry, format) for entry in inside]
+    if path.exists():
+        return [describe(path, format)]
+    matches = sorted(Path(match) for match in glob.glob(source) if Path(match).is_file())
+    if not matches:
+        kind = "no file matches this pattern" if glob.has_magic(source) else "there is no such file"
+        raise DataFileError(f"{source}: {kind}. Check the name.")
+    return [describe(match, format) for match in matches]
+
+
+def describe(path: Path, format: Format | None = None) -> DataFile:
+    """A file as its name describes it: `visits.csv.gz` is a compressed CSV file."""
+    compression = _COMPRESSIONS.get(path.suffix.lower())
+    ending = (Path(path.stem) if compression else path).suffix.lower()
+    known = format or _FORMATS.get(ending)
+    if known is None:
+        raise DataFileError(
+            f"{path}: the ending {ending!r} does not say what the file is. Use one of {', '.join(_FORMATS)} "
+            "(.gz and .zst may follow), or name the format."
+        )
+    if known == "parquet" and compression:
+        raise DataFileError(f"{path}: Parquet files compress themselves; {path.suffix} around one is not supported")
+    return DataFile(path.absolute(), str(path), known, compression)
+
+
+def _spooled_standard_input(workspace: Path, format: Format | None) -> DataFile:
+    if format is None:
+        raise DataFileError("standard input has no name that tells its format: name the format")
+    path = workspace / "standard-input"
+    with open(path, "wb") as spool:
+        shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)
+    return DataFile(path, "standard input", format, None)

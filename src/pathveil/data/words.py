@@ -1,0 +1,204 @@
+"""Words in files: read them, and write a private word for each.
+
+    read_words       batches of checked words, as codes of the public system
+    privatize_file   from a file to a private file and its manifest
+
+Nothing is held in memory but a few batches; what must be sorted or shuffled overflows into a private folder beside
+the output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from pathveil.data.checking import Checker, OnBadRow
+from pathveil.data.embedded import Engine, csv_header
+from pathveil.data.formats.layout import Extra, Layout, Style
+from pathveil.data.manifest import file_guarantee, manifest_path, write_manifest
+from pathveil.data.output import private_workspace, publish, refuse_existing
+from pathveil.data.shuffle import shuffled
+from pathveil.data.sources import DataFile, Format, Source, describe, find_files
+from pathveil.data.user_limit import UserLimit
+from pathveil.data.writers import TableWriter
+from pathveil.errors import DataFileError, InvalidParameterError
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.randomness.source import RandomSource, checked_source
+from pathveil.systems.system import System
+from pathveil.words.mechanism import WordMechanism
+
+Progress = Callable[[str, int], None]
+"""Called now and then with what is being done ("reading", "writing") and the number of words done so far."""
+
+_SYMBOLS = 1 << 21  # symbols that a mechanism gets at a time: many words of each length, in little memory
+
+
+@dataclass(frozen=True)
+class CuratorSummary:
+    """What happened, for the curator's eyes: all of it but `guarantee` depends on the data. Not for release."""
+
+    guarantee: Guarantee
+    words_released: int
+    symbols_released: int
+    words_skipped: int
+    skipped_examples: tuple[str, ...]
+    largest_words_per_user: int | None
+    words_over_limit: int
+
+
+def read_words(
+    source: Source,
+    layout: Layout,
+    world: System,
+    *,
+    keep: Sequence[str] = (),
+    on_bad_row: OnBadRow = "fail",
+    format: Format | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """The words of a source as Arrow batches: `word` (lists of codes of `world`), then the columns in `keep`.
+
+    Words are checked against the public system. Sensitive data as they are: nothing here is private.
+    """
+    with opened(source, layout, Extra(None, tuple(keep)), format) as (engine, files, _):
+        checker = Checker(world, on_bad_row)
+        for batch in checker.checked(layout.read(engine, files, Extra(None, tuple(keep)), keep_order=True)):
+            yield batch.rename_columns(["word", *keep])
+
+
+def privatize_file(
+    source: Source,
+    layout: Layout,
+    mechanism: WordMechanism,
+    output: str | Path,
+    *,
+    rng: RandomSource | None = None,
+    keep: Sequence[str] = (),
+    keep_order: bool = False,
+    user: str | None = None,
+    max_words_per_user: int | None = None,
+    on_bad_row: OnBadRow = "fail",
+    overwrite: bool = False,
+    format: Format | None = None,
+    progress: Progress | None = None,
+) -> CuratorSummary:
+    """One private word for each word of a source, in a file of the same shape and format, with a manifest beside it.
+
+    The words come in random order, unless `keep_order`; cases are numbered afresh; columns are dropped, except
+    those in `keep`, which are released as they are. With `user` and `max_words_per_user`, at most so many words of
+    each user are released and the rest are dropped at random. Words that cannot be released (empty, unknown symbols,
+    infeasible) end the work, or are left out with `on_bad_row="skip"`: then it can be seen in the release that they
+    are not there.
+
+    The output appears under its name when it is complete, or not at all.
+    """
+    destination = Path(output).absolute()
+    refuse_existing(destination, overwrite)
+    refuse_existing(manifest_path(destination), overwrite)
+    if (user is None) != (max_words_per_user is None):
+        raise InvalidParameterError("user and max_words_per_user belong together: give both or none")
+    limit = None if max_words_per_user is None else UserLimit(max_words_per_user)
+    draws = checked_source(rng)
+    extra = Extra(user, tuple(keep))
+    checker = Checker(mechanism.world, on_bad_row, mechanism.on_infeasible == "nearest")
+    layout.require_writable(checker.symbols)
+    report = progress or (lambda _stage, _words: None)
+    with opened(source, layout, extra, format, destination) as (engine, files, workspace):
+        target = _target(destination, files[0])
+        # JSON declares no types: a system of numbers is written in numbers there.
+        numbers = files[0].format == "jsonl" and checker.symbols.are_numbers
+        kind = pa.int64() if numbers else layout.value_type(files)
+        style = Style(checker.symbols, checker.symbols.written_type(kind), tuple(keep))
+        words = checker.checked(layout.read(engine, files, extra, keep_order))
+        batches = _privatized(_gathered(words), mechanism, draws, report)
+        if limit is not None:
+            batches = limit.limited(batches, engine, draws, workspace)
+        if not keep_order:
+            batches = shuffled(batches, draws, workspace)
+        unfinished = workspace / "unfinished"
+        delimiter = csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ","
+        json_columns = frozenset(keep) if target.format == "jsonl" else frozenset()
+        released = symbols = 0
+        with TableWriter(unfinished, target, delimiter, json_columns) as writer:
+            for batch in batches:
+                listed = batch.column(0)
+                writer.write(layout.render(listed, batch.columns[1:], released + 1, style))
+                released += batch.num_rows
+                symbols += len(listed.flatten())
+                report("writing", released)
+        if not released:
+            skipped = "".join(f"; {checker.skipped.count} were skipped, e.g. {e}" for e in checker.skipped.examples[:1])
+            raise DataFileError(f"{files[0].name}: there is no word to release{skipped}")
+        guarantee = replace(
+            file_guarantee(mechanism, keep=extra.keep, keep_order=keep_order, on_bad_row=on_bad_row),
+            seeded=draws.is_seeded,
+        )
+        # The manifest first: if the power fails in between, better a promise without a file than the other way round.
+        write_manifest(workspace, destination, guarantee, mechanism.world, max_words_per_user, overwrite=overwrite)
+        publish(unfinished, destination, overwrite)
+    return CuratorSummary(
+        guarantee=guarantee,
+        words_released=released,
+        symbols_released=symbols,
+        words_skipped=checker.skipped.count,
+        skipped_examples=tuple(checker.skipped.examples),
+        largest_words_per_user=None if limit is None else limit.measured,
+        words_over_limit=0 if limit is None else limit.dropped,
+    )
+
+
+@contextlib.contextmanager
+def opened(
+    source: Source, layout: Layout | None, extra: Extra, format: Format | None, output: Path | None = None
+) -> Iterator[tuple[Engine, list[DataFile], Path]]:
+    """The engine, the files and the workspace; all of it is put away afterwards."""
+    with private_workspace(output) as workspace, contextlib.closing(Engine(workspace)) as engine:
+        files = find_files(source, workspace, format or (layout.default_format if layout else None))
+        if layout is not None:
+            layout.check(files, extra)
+        yield engine, files, workspace
+
+
+def _target(output: Path, source: DataFile) -> DataFile:
+    """What to write: the format of the source, compressed if the name of the output says so."""
+    target = describe(output, source.format)
+    with contextlib.suppress(DataFileError):  # a name that says nothing is fine
+        if (named := describe(output).format) != source.format:
+            raise InvalidParameterError(
+                f"{output.name} is the name of a {named} file, but the input is {source.format}: the output has the "
+                "format of the input"
+            )
+    return target
+
+
+def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches of about `_SYMBOLS` symbols each."""
+    held: list[pa.RecordBatch] = []
+    size = 0
+    for batch in batches:
+        # A batch of very long words is cut, at whole words.
+        marks = batch.column(0).offsets.to_numpy()
+        cuts = np.flatnonzero(np.diff(marks[1:] // _SYMBOLS)) + 1
+        for begin, end in zip([0, *cuts], [*cuts, batch.num_rows], strict=True):
+            held.append(batch.slice(int(begin), int(end - begin)))
+            size += int(marks[end] - marks[begin])
+            if size >= _SYMBOLS:
+                yield pa.concat_batches(held)
+                held, size = [], 0
+    if held:
+        yield pa.concat_batches(held)
+
+
+def _privatized(
+    batches: Iterable[pa.RecordBatch], mechanism: WordMechanism, source: RandomSource, report: Progress
+) -> Iterator[pa.RecordBatch]:
+    done = 0
+    for batch in batches:
+        private = mechanism.privatize_arrow(batch.column(0), source)
+        done += batch.num_rows
+        report("reading", done)
+        yield pa.RecordBatch.from_arrays([private, *batch.columns[1:]], names=batch.schema.names)

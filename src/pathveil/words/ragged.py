@@ -1,0 +1,68 @@
+"""Words of different lengths, one after the other in one array, taken apart into groups of equal length.
+
+`offsets[i]:offsets[i + 1]` are the cells of word i, as in an Arrow list array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from pathveil.errors import EmptyWordError, InvalidParameterError
+from pathveil.systems.compiled import IntArray
+
+if TYPE_CHECKING:
+    import pyarrow
+
+AnyIntArray = npt.NDArray[np.integer]
+
+
+def flat_words(words: pyarrow.ListArray) -> tuple[AnyIntArray, AnyIntArray]:
+    """The codes of all words in one array, and the offsets from 0; an error for words that are no words."""
+    import pyarrow
+    import pyarrow.types as kinds
+
+    kind = getattr(words, "type", None)
+    listed = isinstance(words, pyarrow.Array) and (kinds.is_list(kind) or kinds.is_large_list(kind))
+    if not listed or not kinds.is_integer(words.type.value_type):
+        raise InvalidParameterError(
+            f"an Arrow list array of whole numbers (symbol codes) is needed, not {kind or type(words).__name__}"
+        )
+    if words.null_count:
+        missing = int(np.flatnonzero(words.is_null().to_numpy(zero_copy_only=False))[0])
+        raise EmptyWordError(f"word {missing} is null: leave it out, there is nothing to release for it")
+    raw = words.offsets.to_numpy()
+    offsets = raw - raw[0]
+    empty = np.flatnonzero(np.diff(offsets) == 0)
+    if len(empty):
+        raise EmptyWordError(f"word {empty[0]} is empty: a word needs at least one symbol")
+    values = words.values.slice(raw[0], raw[-1] - raw[0])
+    if values.null_count:
+        cell = int(np.flatnonzero(values.is_null().to_numpy(zero_copy_only=False))[0])
+        word = int(np.searchsorted(offsets, cell, side="right")) - 1
+        raise InvalidParameterError(f"word {word}: the code at position {cell - offsets[word] + 1} is null")
+    return values.to_numpy(), offsets
+
+
+def groups_by_length(offsets: AnyIntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """For each length: the numbers of the words that have it, and a 2-D array of their cells, one row a word."""
+    begins = offsets.astype(np.int64)
+    lengths = np.diff(begins)
+    # Short numbers are sorted digit by digit, which is much faster.
+    keys = lengths.astype(np.uint16) if lengths.max(initial=0) < 2**16 else lengths
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(lengths[order], prepend=-1))
+    for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
+        rows = order[begin:end]
+        yield rows, begins[rows][:, None] + np.arange(lengths[rows[0]])
+
+
+def take_cells(offsets: AnyIntArray, rows: IntArray) -> tuple[AnyIntArray, AnyIntArray]:
+    """The cells of these words, one word after the other, and the offsets that go with them."""
+    lengths = np.diff(offsets)[rows]
+    taken = np.zeros(len(rows) + 1, dtype=offsets.dtype)  # no wider than they came: half the memory to go through
+    np.cumsum(lengths, out=taken[1:])
+    return np.arange(taken[-1], dtype=offsets.dtype) + np.repeat(offsets[rows] - taken[:-1], lengths), taken

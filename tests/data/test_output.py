@@ -1,0 +1,132 @@
+"""The output is there when it is complete, or it is not there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import pathveil as pv
+from pathveil import data
+from pathveil.data.output import private_workspace, publish
+from tests.data.files import faithful
+
+WORLD = pv.Alphabet("ab")
+
+
+def run(source: Path, output: Path, **options: object) -> None:
+    data.privatize_file(source, data.TextLines(), faithful(WORLD), output, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "in.txt"
+    path.write_text("a b\nb a\n" * 100)
+    return path
+
+
+@pytest.mark.parametrize("problem", [KeyboardInterrupt, MemoryError, OSError, SystemExit])
+@pytest.mark.parametrize("stage", ["reading", "writing"])
+def test_nothing_is_left_behind_when_the_work_breaks_off(
+    problem: type[BaseException], stage: str, source: Path, tmp_path: Path
+) -> None:
+    def break_off(now: str, _words: int) -> None:
+        if now == stage:
+            raise problem
+
+    with pytest.raises(problem):
+        run(source, tmp_path / "out.txt", progress=break_off)
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_an_existing_output_or_manifest_is_not_replaced_unasked(source: Path, tmp_path: Path) -> None:
+    for name in ("out.txt", "out.txt.manifest.json"):
+        (tmp_path / name).write_text("precious")
+        with pytest.raises(pv.DataFileError, match="exists already"):
+            run(source, tmp_path / "out.txt")
+        assert (tmp_path / name).read_text() == "precious"
+        (tmp_path / name).unlink()
+    (tmp_path / "out.txt").write_text("old")
+    run(source, tmp_path / "out.txt", overwrite=True)
+    assert (tmp_path / "out.txt").read_text() != "old"
+
+
+def test_an_output_that_appears_meanwhile_is_not_replaced(source: Path, tmp_path: Path) -> None:
+    def compete(_stage: str, _words: int) -> None:
+        (tmp_path / "out.txt").write_text("precious")
+
+    with pytest.raises(pv.DataFileError, match="exists already"):
+        run(source, tmp_path / "out.txt", progress=compete)
+    assert (tmp_path / "out.txt").read_text() == "precious"
+
+
+def test_outputs_that_cannot_be_made_are_refused(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(pv.DataFileError, match="is a folder"):
+        run(source, tmp_path)
+    with pytest.raises(pv.DataFileError, match="does not exist"):
+        run(source, tmp_path / "none" / "out.txt")
+
+
+def test_the_workspace_is_closed_to_others_and_lies_beside_the_output(tmp_path: Path) -> None:
+    with private_workspace(tmp_path / "out.txt") as folder:
+        assert folder.parent == tmp_path
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert not folder.exists()
+
+
+def test_workspaces_of_dead_processes_are_removed_and_those_of_living_ones_are_not(tmp_path: Path) -> None:
+    output = tmp_path / "out.txt"
+    script = (
+        "import sys, time; from pathlib import Path; from pathveil.data.output import private_workspace\n"
+        f"with private_workspace(Path({str(output)!r})) as folder:\n"
+        "    (folder / 'secret').write_text('x'); print(folder, flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        theirs = Path(process.stdout.readline().strip())
+        with private_workspace(output):
+            assert (theirs / "secret").exists()
+    finally:
+        process.kill()
+        process.wait()
+    assert (theirs / "secret").exists()  # nobody could clean up after SIGKILL
+    with private_workspace(output):
+        assert not theirs.exists()
+
+
+def test_an_interrupt_from_outside_ends_the_work_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("c,o,s\n" + "".join(f"{i * 7919 % 300007},1,a\n" for i in range(300_000)))
+    script = (
+        "import pathveil as pv; from pathveil import data\n"
+        "def tell(stage, words): print(stage, flush=True)\n"
+        f"while True: data.privatize_file({str(tmp_path / 'in.csv')!r}, data.LongTable('c', 'o', 's'), "
+        f"pv.Online(pv.Alphabet('ab'), 1.0), {str(tmp_path / 'out.csv')!r}, overwrite=True, progress=tell)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode != 0
+    assert {path.name for path in tmp_path.iterdir()} <= {"in.csv", "out.csv", "out.csv.manifest.json"}
+
+
+def test_publishing_works_where_there_are_no_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", no_links)
+    (tmp_path / "made").write_text("new")
+    publish(tmp_path / "made", tmp_path / "final", overwrite=False)
+    assert (tmp_path / "final").read_text() == "new"
+    (tmp_path / "made").write_text("newer")
+    with pytest.raises(pv.DataFileError, match="exists already"):
+        publish(tmp_path / "made", tmp_path / "final", overwrite=False)
