@@ -64,6 +64,25 @@ def test_an_output_that_appears_meanwhile_is_not_replaced(source: Path, tmp_path
     with pytest.raises(pv.DataFileError, match="exists already"):
         run(source, tmp_path / "out.txt", progress=compete)
     assert (tmp_path / "out.txt").read_text() == "precious"
+    assert not (tmp_path / "out.txt.manifest.json").exists()  # it would speak for a file that is not ours
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_an_old_output_never_lies_beside_a_new_manifest(step: int, source: Path, tmp_path: Path) -> None:
+    run(source, tmp_path / "out.txt")
+    script = (
+        "import os, pathveil as pv; from pathveil import data; from pathveil.data import manifest, output, words\n"
+        "steps = []\n"
+        "def die(*arguments):\n"
+        "    steps.append(arguments)\n"
+        f"    if len(steps) == {step}: os._exit(9)  # as SIGKILL would: nothing cleans up\n"
+        "    output.publish(*arguments)\n"
+        "words.publish = manifest.publish = die\n"
+        f"data.privatize_file({str(source)!r}, data.TextLines(), pv.Online(pv.Alphabet('ab'), 1.0), "
+        f"{str(tmp_path / 'out.txt')!r}, overwrite=True)"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 9
+    assert not (tmp_path / "out.txt").exists()
 
 
 def test_outputs_that_cannot_be_made_are_refused(source: Path, tmp_path: Path) -> None:

@@ -137,9 +137,17 @@ def privatize_file(
             file_guarantee(mechanism, keep=extra.keep, keep_order=keep_order, on_bad_row=on_bad_row),
             seeded=draws.is_seeded,
         )
+        if overwrite:
+            destination.unlink(missing_ok=True)  # an old output must never lie beside a new promise, not even briefly
         # The manifest first: if the power fails in between, better a promise without a file than the other way round.
-        write_manifest(workspace, destination, guarantee, mechanism.world, max_words_per_user, overwrite=overwrite)
-        publish(unfinished, destination, overwrite)
+        made = write_manifest(
+            workspace, destination, guarantee, mechanism.world, max_words_per_user, overwrite=overwrite
+        )
+        try:
+            publish(unfinished, destination, overwrite)
+        except BaseException:
+            made.unlink(missing_ok=True)
+            raise
     return CuratorSummary(
         guarantee=guarantee,
         words_released=released,
