@@ -31,8 +31,8 @@ DATA = Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[
 LARGEST_AIRPORTS = 39
 TIMETABLED = 50
 
-# Neighbourhoods of Manhattan by the numbers of their taxi zones: public, and chosen by the map alone. Islands without a
-# bridge for taxis are left out, as in MCM.
+# Neighbourhoods of Manhattan by the numbers of their taxi zones: drawn by hand for this demonstration, after a look at
+# which zones are small. Islands without a bridge for taxis are left out, as in MCM.
 NEIGHBOURHOODS = {
     "Financial District": (12, 13, 87, 88, 209, 261),
     "TriBeCa, SoHo": (125, 144, 211, 231),
