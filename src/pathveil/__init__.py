@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pathveil.models import published
     from pathveil.models.chain import PrivateChain, fit_private_chain
     from pathveil.models.compare import compare_models
+    from pathveil.models.counting import WordCounts
     from pathveil.models.frequencies import (
         PrivateFrequencies,
         curator_errors,
@@ -107,6 +108,7 @@ __all__ = [
     "TransitionSystem",
     "UnknownSymbolError",
     "UnreachablePrivacyError",
+    "WordCounts",
     "WordMechanism",
     "audit_exhaustively",
     "best_mechanism",
@@ -150,6 +152,7 @@ _HOMES = {
     "pathveil.models": ("published",),
     "pathveil.models.chain": ("PrivateChain", "fit_private_chain"),
     "pathveil.models.compare": ("compare_models",),
+    "pathveil.models.counting": ("WordCounts",),
     "pathveil.models.frequencies": (
         "PrivateFrequencies",
         "curator_errors",

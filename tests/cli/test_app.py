@@ -70,7 +70,7 @@ def test_inspecting_a_model_shows_the_long_run_and_the_guarantee(run: Run) -> No
     assert run(line + " --output model.json").code == 0
     content = json.loads(run("inspect model.json --json").out)
     assert abs(sum(content["stationary_distribution"]) - 1) < 1e-9
-    assert "one word is replaced" in content["guarantee"]["unit"]
+    assert "one is replaced" in content["guarantee"]["unit"]
     assert all(row["records"] is None for row in content["rows"])  # protected with this unit
     assert "The promise" in run("inspect model.json").out
 

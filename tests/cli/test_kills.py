@@ -51,7 +51,8 @@ def _arrange_death(moment: str) -> None:
 
     when, name = moment.split()
     owner, attribute = {
-        "charge": (Ledger, "charge"),
+        "charge": (Ledger, "charge_together"),
+        "seal": (Ledger, "seal"),
         "complete": (Ledger, "complete"),
         "manifest": (manifest, "write_manifest"),
         "publish": (manifest, "publish"),
@@ -67,7 +68,9 @@ def check_promises(folder: Path) -> list[str]:
     if (folder / "out.parquet").exists():
         assert pq.read_table(folder / "out.parquet").num_rows == TRIPS  # complete
         assert json.loads((folder / "out.parquet.manifest.json").read_text())["epsilon"] == 2.0
-        assert statuses == ["completed"]
+        assert len(statuses) == 1
+    else:
+        assert "completed" not in statuses
     return statuses
 
 
@@ -83,10 +86,12 @@ def prepared(tmp_path: Path) -> Path:
     [
         ("before charge", [], False),
         ("after charge", ["charged, not completed"], False),
-        ("before complete", ["charged, not completed"], False),
-        ("after complete", ["completed"], False),
-        ("after manifest", ["completed"], False),
-        ("before publish", ["completed"], False),
+        ("before seal", ["charged, not completed"], False),
+        ("after seal", ["charged, not completed"], False),
+        ("after manifest", ["charged, not completed"], False),
+        ("before publish", ["charged, not completed"], False),
+        ("before complete", ["charged, not completed"], True),
+        ("after complete", ["completed"], True),
     ],
 )
 def test_killed_at_each_step_nothing_is_released_uncharged_or_in_part(prepared, moment, statuses, published):
@@ -135,12 +140,21 @@ def _finish(folder: Path, overwrite: bool = False, resume: bool = False) -> int:
 
 
 def test_a_killed_run_may_be_resumed_under_its_own_charge(prepared):
-    child = SERVER.Process(target=_run, args=(str(prepared), "before complete"))
+    child = SERVER.Process(target=_run, args=(str(prepared), "before seal"))
     child.start()
     child.join(60)
     assert _finish(prepared, resume=True) == 0
     assert check_promises(prepared) == ["completed"]
     assert Ledger.open(prepared / "budget.db").to_dict()["units"][0]["spent"]["epsilon"] == 2.0
+
+
+def test_a_run_that_was_killed_while_its_output_appeared_is_charged_again(prepared):
+    child = SERVER.Process(target=_run, args=(str(prepared), "after seal"))
+    child.start()
+    child.join(60)
+    assert _finish(prepared, resume=True) == 0
+    statuses = [charge["status"] for charge in Ledger.open(prepared / "budget.db").to_dict()["charges"]]
+    assert statuses == ["charged, not completed", "completed"]
 
 
 @pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -109,6 +109,21 @@ def test_synthetic_words_come_from_a_saved_model(folder, run, output):
         assert [len(line.split()) for line in (folder / output).read_text().splitlines()] == [14] * 100
 
 
+def test_a_model_can_learn_where_words_begin_and_how_long_they_are(folder, run):
+    line = "model trips.parquet --column route --unit word --max-length 9 --states zones.txt --epsilon 400"
+    ran = run(line + " --split transitions=0.6,first=0.2,lengths=0.2 --output model.json")
+    assert ran.code == 0, ran.err
+    assert run("synthesize model.json --count 500 --output synthetic.parquet").code == 0
+    found = pq.read_table(folder / "synthetic.parquet").column("word").to_pylist()
+    trips = pq.read_table(folder / "trips.parquet").column("route").to_pylist()
+    # At ε = 400 there is next to no noise: what is never in the trips is never in the synthetic words.
+    assert {len(word) for word in found} == {len(trip) for trip in trips}
+    assert {word[0] for word in found} <= {trip[0] for trip in trips}
+    bad = run(line + " --split transitions:0.6 --output other.json")
+    assert bad.code == 2
+    assert "--split" in bad.err
+
+
 def test_comparing_shows_every_mechanism_and_what_none_can_beat(run):
     ran = run("compare --edges roads.csv --length 14 --epsilon 5 --adjacency 1")
     assert ran.code == 0, ran.err

@@ -123,6 +123,8 @@ def test_workspaces_of_dead_processes_are_removed_and_those_of_living_ones_are_n
 def test_an_interrupt_from_outside_ends_the_work_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("c,o,s\n" + "".join(f"{i * 7919 % 300007},1,a\n" for i in range(300_000)))
     script = (
+        # A process that was started in the background may have inherited that it ignores the signal.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import pathveil as pv; from pathveil import data\n"
         "def tell(stage, words): print(stage, flush=True)\n"
         f"while True: data.privatize_file({str(tmp_path / 'in.csv')!r}, data.LongTable('c', 'o', 's'), "

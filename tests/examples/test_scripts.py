@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
 from itertools import pairwise
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import pathveil as pv
+from tests.examples.pictures import assert_is_picture
 
-ROOT = Path(__file__).parents[2]
 FEW_CONTEXTS = 200  # looser certificates, in a fraction of the time
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch):
-    """Import a script by folder and name, as Python itself does when the script is run."""
-
-    def load(folder: str, name: str) -> ModuleType:
-        monkeypatch.setattr(sys, "path", [str(ROOT / folder), *sys.path])
-        return import_module(name)
-
-    return load
-
-
-def assert_is_picture(path: Path) -> None:
-    from matplotlib.image import imread
-
-    pixels = imread(path)[..., :3]
-    assert min(pixels.shape[:2]) > 300
-    assert pixels.max() > 0.99
-    assert pixels.min() < 0.01
 
 
 def test_lev_strings_are_drawn_and_come_out_the_same_every_time(script, tmp_path):
@@ -98,7 +74,7 @@ def test_the_accuracy_table_orders_the_mechanisms_as_the_theory_says(script):
         assert flip <= published <= 2.02 * flip
         assert certified <= published
         assert ratio == pytest.approx(flip / certified, rel=0.02, abs=0.05)
-    assert "feasible neighbour" in lines[-2]
+    assert any("feasible neighbour" in line for line in lines)
     assert "all words of that length" in lines[-1].replace("\n", " ")
 
 

@@ -217,6 +217,13 @@ def test_what_is_no_file_is_refused(tmp_path):
     assert not (tmp_path / "missing.db").exists()
 
 
+def test_paths_that_lead_nowhere_are_refused(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for path in (tmp_path / "loop", "nul\0byte"):
+        with pytest.raises(pv.LedgerError):
+            pv.Ledger.open(path)
+
+
 def test_creating_never_touches_an_existing_file(used, tmp_path):
     before = used.read_bytes()
     with pytest.raises(pv.LedgerError, match="never overwritten"):

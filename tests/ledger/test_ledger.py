@@ -99,6 +99,34 @@ def test_a_charge_is_completed_once_and_only_in_its_own_ledger(new_ledger, tmp_p
     assert len(other.entries()) == 1
 
 
+def test_a_sealed_charge_is_shown_as_not_completed_and_cannot_be_resumed(new_ledger):
+    ledger = new_ledger()
+    mine = charge(ledger, 0.6, request="march")
+    ledger.seal(mine, output="sha256:abc")
+    [shown] = ledger.to_dict()["charges"]
+    assert (shown["status"], shown["output"]) == ("charged, not completed", "sha256:abc")
+    assert ledger.resume(promise(0.6), request="march") is None
+    with pytest.raises(pv.LedgerError, match="sealed before"):
+        ledger.seal(mine, output="sha256:def")
+    ledger.complete(mine)
+    [shown] = ledger.to_dict()["charges"]
+    assert (shown["status"], shown["output"]) == ("completed", "sha256:abc")
+
+
+def test_promises_charged_together_are_charged_all_or_not_at_all(new_ledger):
+    ledger = new_ledger(1.0)
+    for_a_user, for_a_word = promise(0.9, unit=WORD), promise(0.3)
+    first, second = ledger.charge_together([for_a_user, for_a_word], command="c", request="march")
+    assert (first.unit, second.unit) == (WORD, SYMBOL)
+    with pytest.raises(pv.BudgetExceededError):
+        ledger.charge_together([for_a_word, for_a_user], command="c", request="april")
+    assert ledger.spent(SYMBOL).epsilon == Decimal("0.3")
+    assert ledger.resume(for_a_user, request="march").number == first.number
+    assert ledger.resume(for_a_word, request="march").number == second.number
+    with pytest.raises(pv.InvalidParameterError, match="different units"):
+        ledger.charge_together([for_a_word, for_a_word], command="c", request="may")
+
+
 def test_a_rerun_finds_its_open_charge_and_takes_it_over_for_nothing(new_ledger):
     ledger = new_ledger()
     lost = charge(ledger, 0.6, request="march")
@@ -213,6 +241,39 @@ def test_nothing_stays_open_and_nothing_lies_about(new_ledger, tmp_path):
         assert len(os.listdir("/proc/self/fd")) == len(before)
     assert [path.name for path in tmp_path.iterdir()] == ["budget.db"]
     assert (tmp_path / "budget.db").stat().st_mode & 0o077 == 0  # it holds a key
+
+
+def test_a_commit_is_forced_to_the_disk_through_a_write_ahead_log(new_ledger):
+    with new_ledger()._file.appending() as file:
+        pragmas = [file._connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "journal_mode")]
+        assert pragmas == [2, b"wal"]  # 2 is FULL
+
+
+def test_a_link_to_the_file_and_a_change_of_folder_lead_to_the_same_ledger(new_ledger, tmp_path, monkeypatch):
+    charge(new_ledger(), 0.1)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "link.db").symlink_to(tmp_path / "budget.db")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    ledger = pv.Ledger.open("link.db")
+    monkeypatch.chdir(tmp_path)
+    charge(ledger, 0.1)
+    assert pv.Ledger.open("budget.db").spent(SYMBOL).epsilon == Decimal("0.2")
+
+
+@pytest.mark.parametrize("text", ["", "ε “quoted”\n", "\udc80 from a terminal", "\0", "'; DROP TABLE entries; --"])
+def test_any_text_can_be_written_down_and_comes_back(new_ledger, text):
+    ledger = new_ledger()
+    ledger.complete(ledger.charge(promise(0.1), command=text, request=text), output=text)
+    found = pv.Ledger.open(ledger._file.path).to_dict()["charges"][0]
+    assert [found[name] for name in ("command", "request", "output")] == [text] * 3
+
+
+@pytest.mark.parametrize("name", ["command", "request", "fingerprint"])
+def test_what_is_no_text_is_refused(new_ledger, name):
+    ledger = new_ledger()
+    with pytest.raises(pv.InvalidParameterError, match=name):
+        ledger.charge(promise(0.1), **{"command": "c", "request": "r", name: b"bytes"})
+    assert len(ledger.entries()) == 1
 
 
 def test_importing_pathveil_does_not_load_sqlite():

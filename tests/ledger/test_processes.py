@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pathveil as pv
-from tests.ledger.conftest import SYMBOL, charge
+from tests.ledger.conftest import SYMBOL, charge, promise
 
 # Forked, because that starts in no time; a `Ledger` that was opened before the fork may be used on either side.
 FORK = multiprocessing.get_context("fork")
@@ -55,6 +55,69 @@ def test_sixteen_processes_spend_a_budget_to_the_last_digit_and_no_further(new_l
     assert ledger.spent(SYMBOL).epsilon == 2
     assert ledger.to_dict()["units"][0]["not_completed"] == 0
     ledger.verify()
+
+
+def _create(path: Path, barrier, won) -> None:
+    barrier.wait()
+    try:
+        pv.Ledger.create(path, 1.0)
+    except pv.LedgerError:
+        return
+    with won.get_lock():
+        won.value += 1
+
+
+def _resume(ledger: pv.Ledger, barrier, won) -> None:
+    barrier.wait()
+    mine = ledger.resume(promise(0.5), request="lost")
+    barrier.wait()  # by now all have taken it over, one after the other
+    try:
+        ledger.complete(mine)
+    except pv.LedgerError:
+        return
+    with won.get_lock():
+        won.value += 1
+
+
+def test_of_many_processes_that_create_the_same_ledger_one_does(tmp_path):
+    assert _winners(_create, tmp_path / "budget.db") == 1
+    assert len(pv.Ledger.open(tmp_path / "budget.db").entries()) == 1
+    assert os.listdir(tmp_path) == ["budget.db"]
+
+
+def test_of_many_processes_that_resume_the_same_charge_one_may_publish(new_ledger):
+    ledger = new_ledger()
+    charge(ledger, 0.5, request="lost")
+    assert _winners(_resume, ledger) == 1
+    assert ledger.spent(SYMBOL).epsilon == Decimal("0.5")
+
+
+def _winners(contest, what) -> int:
+    won, barrier = FORK.Value("i", 0), FORK.Barrier(8)
+    rivals = [FORK.Process(target=contest, args=(what, barrier, won)) for _ in range(8)]
+    for rival in rivals:
+        rival.start()
+    for rival in rivals:
+        rival.join(60)
+    assert [rival.exitcode for rival in rivals] == [0] * 8
+    return int(won.value)
+
+
+def test_a_process_killed_while_creating_leaves_a_whole_ledger_or_none(tmp_path):
+    moments = random.Random(5)
+    whole = 0
+    for number in range(20):
+        path = tmp_path / f"{number}.db"
+        victim = FORK.Process(target=pv.Ledger.create, args=(path, 1.0))
+        victim.start()
+        time.sleep(moments.uniform(0.0, 0.04))
+        os.kill(victim.pid, signal.SIGKILL)
+        victim.join()
+        try:
+            whole += pv.Ledger.open(path).verify().entries
+        except pv.LedgerError:
+            assert not path.exists() or path.stat().st_size == 0  # the name was taken, and nothing can be charged to it
+    assert whole < 20  # some died early enough for the test to mean something
 
 
 def _release_for_ever(path: Path, marker: Path) -> None:

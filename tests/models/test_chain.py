@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 import pathveil as pv
+from pathveil.models.counting import States, count_pairs
 
 STATES = ["home", "work", "shop"]
 COUNTS = np.array([[200, 700, 100], [800, 0, 400], [0, 0, 0]])
@@ -54,6 +55,36 @@ def test_counts_and_pairs_give_the_same_model(mechanism):
     assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
 
 
+@pytest.mark.parametrize(
+    "states",
+    [
+        [0, 1, 2],  # a narrow range: looked up in a table
+        [-7, 10**9, 5],  # a wide one
+        ["home", "work", "shop"],
+        [0.5, 1.5, 2.5],
+        [(1 << 63) - 3, (1 << 63) - 2, (1 << 63) - 1],
+    ],
+)
+@pytest.mark.parametrize("merge", [False, True])
+def test_an_array_of_pairs_counts_like_a_list_of_pairs(states, merge):
+    rng = np.random.default_rng(3)
+    pairs = [(states[i], states[j]) for i, j in rng.integers(0, 3, (500, 2))]
+    known = States(states, {state: state == states[0] for state in states} if merge else None)
+    expected = np.zeros((3, 3), dtype=int)
+    for one, two in pairs:
+        expected[states.index(one), states.index(two)] += 1
+    expected = known.merge_table(expected)
+    for given in (pairs, iter(pairs), [list(pair) for pair in pairs], np.array(pairs), np.array(pairs, dtype=object)):
+        assert (count_pairs(given, known) == expected).all()
+
+
+@pytest.mark.parametrize("states", [range(3), "abc"])
+def test_an_unknown_state_in_an_array_of_pairs_is_named_with_its_place(states):
+    pairs = np.array([(state, state) for state in states])
+    with pytest.raises(pv.UnknownSymbolError, match=f"pair number 3: 'from' is {list(states)[2]!r}"):
+        pv.fit_private_chain(pairs=pairs, states=list(states)[:2], **PROMISE)
+
+
 def test_sparse_tables_are_as_good_as_dense_ones():
     dense = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, support=COUNTS < 999, rng=pv.insecure_seed(3))
     thin = pv.fit_private_chain(
@@ -71,7 +102,7 @@ def test_words_and_their_transition_counts_give_the_same_model():
     for word in WORDS:
         for x, y in itertools.pairwise(word):
             table["abc".index(x), "abc".index(y)] += 1
-    one = pv.fit_private_chain(words=WORDS, states="abc", **PROMISE, rng=pv.insecure_seed(3))
+    one = pv.fit_private_chain(words=WORDS, states="abc", unit="transition", **PROMISE, rng=pv.insecure_seed(3))
     other = pv.fit_private_chain(table, states="abc", **PROMISE, rng=pv.insecure_seed(3))
     assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
 
@@ -115,8 +146,8 @@ def test_papers_mode_draws_around_the_frequencies_themselves():
 
 
 def test_guarantees_name_the_unit_and_what_is_public():
-    by_transition = pv.fit_private_chain(words=WORDS, states="abc", **PROMISE)
-    assert "one transition has another destination" in str(by_transition.guarantee)
+    by_transition = pv.fit_private_chain(words=WORDS, states="abc", unit="transition", **PROMISE)
+    assert "one has another destination" in str(by_transition.guarantee)
     assert "the number of records of each row" in str(by_transition.guarantee)
     by_symbol = pv.fit_private_chain(words=WORDS, states="abc", epsilon=1.0, mechanism="laplace", unit="symbol")
     assert "one symbol of one word" in str(by_symbol.guarantee)
@@ -147,7 +178,7 @@ def test_a_model_carries_its_guarantee_into_its_file():
 def test_synthetic_words_follow_the_support_and_have_the_length():
     support = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     words = ["abc", "bca", "cab"] * 10
-    model = pv.fit_private_chain(words=words, states="abc", **PROMISE, support=support)
+    model = pv.fit_private_chain(words=words, states="abc", unit="transition", **PROMISE, support=support)
     made = model.synthesize(50, length=6, rng=pv.insecure_seed(1))
     assert len(made) == 50
     assert all(isinstance(word, str) and len(word) == 6 for word in made)
@@ -191,8 +222,32 @@ def test_without_a_length_the_caller_is_asked_for_one():
         model.synthesize(3)
 
 
+def test_words_need_a_unit_that_the_caller_names():
+    with pytest.raises(pv.InvalidParameterError, match="say what is protected"):
+        pv.fit_private_chain(words=WORDS, states="abc", **PROMISE)
+
+
+def test_the_support_can_be_given_as_a_chain():
+    links = pv.MarkovChain.from_edges([("b", "a"), ("a", "b"), ("a", "a")])
+    table = [[True, True], [True, False]]
+    models = [
+        pv.fit_private_chain([[5, 5], [5, 0]], states="ab", **PROMISE, support=support, rng=pv.insecure_seed(1))
+        for support in (links, table)
+    ]
+    assert (models[0].chain.matrix.toarray() == models[1].chain.matrix.toarray()).all()
+    with pytest.raises(pv.InvalidParameterError, match="does not have the state 'c'"):
+        pv.fit_private_chain(np.ones((3, 3)), states="abc", **PROMISE, support=links)
+
+
+def test_weak_rows_are_not_told_where_row_sizes_are_protected():
+    model = pv.fit_private_chain(words=WORDS, states="abc", epsilon=1.0, mechanism="laplace", unit="symbol")
+    with pytest.raises(pv.InvalidParameterError, match="row sizes are protected"):
+        model.weakest_rows()
+    assert "laplace" in repr(model)
+
+
 def test_a_transition_off_the_support_is_refused():
-    with pytest.raises(pv.InvalidCountsError, match="entry 2, 2 is 7, but the public support"):
+    with pytest.raises(pv.InvalidCountsError, match=r"'b' after 'b' \(7 times\), but the public support"):
         pv.fit_private_chain([[1, 1], [1, 7]], states="ab", **PROMISE, support=[[True, True], [True, False]])
 
 
@@ -207,6 +262,10 @@ def test_a_transition_off_the_support_is_refused():
         ({"counts": np.zeros((3, 3))}, "InvalidCountsError", "all counts are zero"),
         ({"pairs": [("a", "z")]}, "UnknownSymbolError", "pair number 1: 'to' is 'z'"),
         ({"pairs": ["a"]}, "InvalidCountsError", "pair number 1"),
+        ({"pairs": [("a", "b"), ("a", "b", "c")]}, "InvalidCountsError", "pair number 2"),
+        ({"pairs": [("a", "b"), (["a"], "b")]}, "UnknownSymbolError", "pair number 2: 'from'"),
+        ({"pairs": np.array([[0, 1, 2]])}, "InvalidCountsError", "pair number 1"),
+        ({"pairs": np.empty((0, 2), dtype=int)}, "InvalidCountsError", "all counts are zero"),
         ({"words": ["ab", "a?"]}, "UnknownSymbolError", r"word number 2, position 2 is '\?'"),
         ({"words": ["ab", ""]}, "EmptyWordError", "word number 2 is empty"),
         ({"words": "ab"}, "InvalidParameterError", "one string"),
@@ -216,7 +275,7 @@ def test_a_transition_off_the_support_is_refused():
 )
 def test_data_that_cannot_be_read_are_refused(data, error, says):
     with pytest.raises(getattr(pv, error), match=says):
-        pv.fit_private_chain(**data, states="abc", **PROMISE)
+        pv.fit_private_chain(**data, states="abc", unit="transition", **PROMISE)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +303,7 @@ def test_data_that_cannot_be_read_are_refused(data, error, says):
 )
 def test_impossible_options_are_refused(options, says):
     with pytest.raises(pv.InvalidParameterError, match=says):
-        pv.fit_private_chain(words=WORDS, states="abc", **(PROMISE | options))
+        pv.fit_private_chain(words=WORDS, states="abc", **(PROMISE | {"unit": "transition"} | options))
 
 
 @pytest.mark.parametrize(
@@ -265,3 +324,73 @@ def test_units_that_need_words_are_refused_for_counts():
 def test_a_state_missing_from_the_map_is_named():
     with pytest.raises(pv.UnknownSymbolError, match="nothing about the state 'shop'"):
         pv.fit_private_chain(COUNTS, states=STATES, merge={"home": "h", "work": "w"}, **PROMISE)
+
+
+SPLIT = {"transitions": 0.8, "first": 0.1, "lengths": 0.1}
+
+
+def _counted(words: list[str], states: str) -> pv.WordCounts:
+    transitions, first = np.zeros((len(states), len(states)), dtype=int), np.zeros(len(states), dtype=int)
+    lengths = np.zeros(max(map(len, words)), dtype=int)
+    for word in words:
+        first[states.index(word[0])] += 1
+        lengths[len(word) - 1] += 1
+        for a, b in itertools.pairwise(word):
+            transitions[states.index(a), states.index(b)] += 1
+    return pv.WordCounts(transitions, first, lengths)
+
+
+@pytest.mark.parametrize("merge", [None, {"a": "x", "b": "x", "c": "y"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unit": "word", "max_length": 5, "split": SPLIT},
+        {"unit": "word", "max_length": 9, "split": SPLIT},
+        {"unit": "symbol"},
+        {"unit": "transition"},
+    ],
+)
+def test_words_and_their_counts_give_the_same_model(options, merge):
+    shared = {"states": "abc", **PROMISE, "mechanism": "gaussian", "merge": merge, **options}
+    one = pv.fit_private_chain(words=WORDS, rng=pv.insecure_seed(3), **shared)
+    other = pv.fit_private_chain(_counted(WORDS, "abc"), rng=pv.insecure_seed(3), **shared)
+    assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
+    assert one.guarantee == other.guarantee
+    for a, b in ((one.first, other.first), (one.lengths, other.lengths)):
+        assert (a is None) == (b is None) == ("split" not in options)
+        assert a is None or (a == b).all()
+
+
+def test_the_shape_of_the_lengths_is_the_declared_one_whatever_the_data():
+    model = pv.fit_private_chain(
+        words=["ab", "ba"], states="ab", **PROMISE, mechanism="laplace", unit="word", max_length=7, split=SPLIT
+    )
+    assert len(model.lengths) == 7
+
+
+def test_counted_words_that_were_not_cut_are_refused():
+    with pytest.raises(pv.InvalidCountsError, match="more than 4 symbols"):
+        pv.fit_private_chain(
+            _counted(WORDS, "abc"), states="abc", epsilon=1.0, mechanism="laplace", unit="word", max_length=4
+        )
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "laplace", "gaussian"])
+def test_the_guarantee_is_told_before_anything_is_drawn(mechanism):
+    class RefusedError(Exception):
+        pass
+
+    told = []
+
+    def refuse(guarantee):
+        told.append(guarantee)
+        raise RefusedError
+
+    source = pv.insecure_seed(5)
+    with pytest.raises(RefusedError):
+        pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, mechanism=mechanism, rng=source, before_drawing=refuse)
+    assert source.bytes(8) == pv.insecure_seed(5).bytes(8)  # not a bit was used
+    model = pv.fit_private_chain(
+        COUNTS, states=STATES, **PROMISE, mechanism=mechanism, rng=source, before_drawing=told.append
+    )
+    assert told == [model.guarantee, model.guarantee]

@@ -46,6 +46,14 @@ def test_the_floor_is_nine_tenths_of_the_mass_and_raised_only_where_the_promise_
         pv.concentration_for(1.0, 1e-6, floor, shift)
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.01, 1e-9), (1.0, 1e-6), (8.0, 0.1)])
+def test_a_raised_floor_keeps_the_least_reachable_delta_twenty_in_logarithms_below_delta(epsilon, delta):
+    row = calibrate(40, 1 / 3, epsilon, delta)
+    assert row.mixing > 0.9
+    least = row.shift / (2 * row.floor + row.shift) * math.exp(-epsilon * row.floor / row.shift)
+    assert math.log(least) == pytest.approx(math.log(delta) - 20, abs=1e-6)
+
+
 def test_floor_and_noise_are_the_same_for_all_data_of_the_same_size():
     one = pv.private_frequencies([98, 0, 0, 0, 0], epsilon=1.0, delta=1e-6)
     other = pv.private_frequencies(GRADES, epsilon=1.0, delta=1e-6)
@@ -98,7 +106,7 @@ def test_a_category_off_the_support_is_never_released():
 def test_the_guarantee_names_its_unit_and_everything_public():
     release = pv.private_frequencies(GRADES, epsilon=1.0, delta=1e-6)
     text = str(release.guarantee)
-    for part in ("one record is of another category", "number of records (98)", "which 5 categories", "floating point"):
+    for part in ("one is of another category", "number of records (98)", "which 5 categories", "floating point"):
         assert part in text
     assert not release.guarantee.seeded
     assert pv.private_frequencies(GRADES, epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(1)).guarantee.seeded
@@ -120,7 +128,7 @@ def test_projection_finds_the_nearest_point_of_the_simplex():
     rng = np.random.default_rng(1)
     for _ in range(20):
         v = rng.normal(size=4)
-        found = project_to_simplex(v)
+        found = project_to_simplex(v, np.full(4, True))
         best = optimize.minimize(
             lambda x, v=v: ((x - v) ** 2).sum(),
             np.full(4, 0.25),
@@ -129,6 +137,17 @@ def test_projection_finds_the_nearest_point_of_the_simplex():
         )
         assert ((found - v) ** 2).sum() <= best.fun + 1e-6
         assert found.sum() == pytest.approx(1)
+
+
+def test_rows_are_projected_one_by_one_and_only_on_their_support():
+    rng = np.random.default_rng(2)
+    rows, inside = rng.normal(size=(50, 6)), rng.random((50, 6)) < 0.6
+    inside[:, 0] = True
+    found = project_to_simplex(rows, inside)
+    assert (found[~inside] == 0).all()
+    for row, allowed, projected in zip(rows, inside, found, strict=True):
+        alone = project_to_simplex(row[allowed], np.full(int(allowed.sum()), True))
+        assert projected[allowed] == pytest.approx(alone, abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ def _profiles(release: pv.PrivateMatrix, sizes: list[int]) -> list[pv.DirichletP
     """What one row's change costs, from the released (public) floors and concentrations alone."""
     return [
         pv.DirichletProfile(floor, k, (1 - size * floor) * 0.0125)
-        for floor, k, size in zip(release.floors, release.concentrations, sizes, strict=True)
+        for floor, k, size in zip(release.floor, release.concentration, sizes, strict=True)
         if size > 1
     ]
 
@@ -42,7 +42,7 @@ def test_the_traffic_example_needs_the_papers_noise_only_at_the_exact_epsilon():
     release = pv.private_matrix(
         matrix, epsilon=3.03, delta=0.011, change=0.025, protects="matrix", floor=0.1, mix=False
     )
-    assert release.concentrations == pytest.approx(9.87, rel=0.01)
+    assert release.concentration == pytest.approx(9.87, rel=0.01)
 
 
 def test_rows_of_different_width_share_the_loss():
@@ -53,15 +53,15 @@ def test_rows_of_different_width_share_the_loss():
     assert (release.values[~support] == 0).all()
     assert (release.draw[support] > 0).all()
     assert release.values[2, 2] == 1
-    assert math.isinf(release.concentrations[2])
+    assert math.isinf(release.concentration[2])
     assert release.values.sum(axis=1) == pytest.approx(1)
 
 
 def test_noise_and_floor_do_not_depend_on_the_matrix():
     other = pv.private_matrix(np.eye(5)[[0, 1, 2, 3, 4, 0]], **PROMISE)
     release = pv.private_matrix(MATRIX, **PROMISE)
-    assert (other.concentrations == release.concentrations).all()
-    assert (other.floors == release.floors).all()
+    assert (other.concentration == release.concentration).all()
+    assert (other.floor == release.floor).all()
     assert other.guarantee == release.guarantee
 
 
@@ -69,7 +69,7 @@ def test_the_estimate_is_unbiased_before_its_projection():
     # 4,000 draws: means within 5 standard errors for 5 entries; false-alarm probability 3e-6.
     row = np.array([[0.5, 0.2, 0.2, 0.05, 0.05]])
     many = pv.private_matrix(np.repeat(row, 4000, axis=0), **PROMISE, rng=pv.insecure_seed(3))
-    floor = many.floors[0]
+    floor = many.floor[0]
     undone = (many.draw - floor) / (1 - 5 * floor)
     error = undone.std(axis=0) / math.sqrt(4000)
     assert (np.abs(undone.mean(axis=0) - row[0]) < 5 * error).all()

@@ -1,3 +1,5 @@
+import pytest
+
 import pathveil as pv
 
 
@@ -14,6 +16,20 @@ def test_certified_promises_only_among_feasible_words_and_says_so() -> None:
     assert "any other feasible word" in pv.CertifiedExponential(town, 1.0).guarantee.unit
     assert "any other word" in pv.CertifiedExponential(town, 1.0, on_infeasible="nearest").guarantee.unit
     assert "any other word" in pv.PermuteAndFlip(town, 1.0).guarantee.unit
+
+
+def test_refusing_infeasible_words_makes_their_feasibility_public() -> None:
+    town = pv.example_town()
+    refusing, accepting = pv.PermuteAndFlip(town, 1.0), pv.PermuteAndFlip(town, 1.0, on_infeasible="nearest")
+    assert any("feasible (others are refused)" in item for item in refusing.guarantee.public)
+    assert not any("refused" in item for item in accepting.guarantee.public)
+
+
+def test_what_a_guarantee_speaks_of_cannot_be_changed_afterwards() -> None:
+    mechanism = pv.CertifiedExponential(pv.Alphabet("ab"), 8.0)
+    for name in ("epsilon", "adjacency", "world", "on_infeasible", "max_length", "contexts"):
+        with pytest.raises(AttributeError):
+            setattr(mechanism, name, 1)
 
 
 def test_a_public_start_is_listed_as_public() -> None:

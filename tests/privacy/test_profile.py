@@ -213,6 +213,22 @@ def test_many_concentrations_at_once_are_those_of_one_at_a_time():
         assert k == pytest.approx(pv.concentration_for(0.8, 1e-9, float(floor), float(shift)), rel=1e-8)
 
 
+@pytest.mark.parametrize(("epsilon", "most"), [(0.3, 6.0), (3.73, 6.0), (12.0, 3.0)])
+def test_with_hundreds_of_rows_each_still_gets_its_own_exact_answer(epsilon, most):
+    # So many rows that most of them start from an interpolation: floors and shifts of all sizes, some near the edge of
+    # what can be reached, where that start is poor.
+    rng = np.random.default_rng(5)
+    shifts = 10 ** -rng.uniform(2.5, most, 120)
+    least = -math.log(1e-9) / epsilon  # of η/s, roughly: below it no concentration would do
+    floors = np.minimum(shifts * least * 10 ** rng.uniform(0.0, 3.0, 120), 0.45)
+    together = concentrations_for(epsilon, 1e-9, floors, shifts)
+    for i in range(0, 120, 6):
+        assert together[i] == pytest.approx(pv.concentration_for(epsilon, 1e-9, floors[i], shifts[i]), rel=1e-7)
+    for floor, k, shift in zip(floors, together, shifts, strict=True):
+        delta = pv.DirichletProfile(floor, k, shift).delta(epsilon)
+        assert 0.99999e-9 < delta <= 1e-9
+
+
 def test_epsilon_and_concentration_invert_each_other_at_any_scale():
     for epsilon, delta, floor, shift in ((1.0, 1e-6, 0.18, 1e-7), (0.01, 1e-9, 0.3, 1e-9), (30.0, 1e-20, 0.01, 1e-3)):
         profile = pv.DirichletProfile(floor, pv.concentration_for(epsilon, delta, floor, shift), shift)

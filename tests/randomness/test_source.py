@@ -1,6 +1,10 @@
+import copy
 import os
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 import pathveil as pv
 from pathveil.randomness.source import RandomSource, system_source
@@ -35,6 +39,41 @@ def test_a_forked_process_does_not_continue_its_parents_keystream() -> None:
     mine = system_source().bytes(32)
     os.waitpid(child, 0)
     assert os.read(read, 32) != mine
+
+
+def test_a_stream_that_was_open_before_a_fork_does_not_repeat_its_noise() -> None:
+    stream = pv.Online(pv.Alphabet(range(1000)), 0.001).stream()
+    stream.push(0)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:  # pragma: no cover - runs in the child
+        os.write(write, repr([stream.push(0) for _ in range(8)]).encode())
+        os._exit(0)
+    mine = repr([stream.push(0) for _ in range(8)]).encode()
+    os.waitpid(child, 0)
+    assert os.read(read, 1000) != mine
+
+
+def test_threads_that_share_a_source_never_get_the_same_bytes() -> None:
+    source = RandomSource(os.urandom(32))
+    with ThreadPoolExecutor(8) as pool:
+        drawn = list(pool.map(lambda _: source.bytes(16), range(20_000)))
+    assert len(set(drawn)) == len(drawn)
+
+
+def test_a_source_cannot_be_copied_pickled_or_rewound() -> None:
+    source = pv.insecure_seed(1)
+    for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="cannot be copied"):
+            duplicate(source)
+    with pytest.raises(ValueError, match="-5 bytes"):
+        source.bytes(-5)
+
+
+@pytest.mark.parametrize("seed", [7.5, "7", None])
+def test_a_seed_is_a_whole_number(seed: object) -> None:
+    with pytest.raises(pv.InvalidParameterError, match="whole number"):
+        pv.insecure_seed(seed)  # type: ignore[arg-type]
 
 
 def test_uniform_numbers_stay_strictly_between_zero_and_one() -> None:

@@ -13,6 +13,7 @@ A state q_{i,e} is the pair (i, e); a product state is ((i, e), s).
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -252,7 +253,7 @@ def _draw(probabilities: Sequence[float], source: RandomSource) -> int:
 # ---------------------------------------------------------------------------------------------------- mechanisms
 
 
-class _DistanceThenWord:
+class _DistanceThenWord(ABC):
     """What both papers do: draw a number of errors ℓ, then run the policy of the automaton restricted to ℓ once."""
 
     law: list[float]
@@ -270,8 +271,8 @@ class _DistanceThenWord:
             else [self.policy(ell)[1] for ell in range(n + 1)]
         )
 
-    def _synthesize(self, A: FiniteAutomaton, ell: int) -> tuple[Values, Policy]:
-        raise NotImplementedError
+    @abstractmethod
+    def _synthesize(self, A: FiniteAutomaton, ell: int) -> tuple[Values, Policy]: ...
 
     def policy(self, ell: int) -> tuple[FiniteAutomaton, int, Policy]:
         """The restricted automaton, the number of its words and its policy, made once for each ℓ."""

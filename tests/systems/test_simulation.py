@@ -86,10 +86,11 @@ def test_the_order_in_which_a_row_is_stored_does_not_matter() -> None:
     assert path.tolist() == [[0, 2, 1, 0, 2, 1, 0]]
 
 
-class Given:
+class Given(pv.RandomSource):
     """A source that hands out the uniform numbers it was given."""
 
     def __init__(self, numbers: np.ndarray) -> None:
+        super().__init__(bytes(32))
         self.numbers = numbers
 
     def uniform(self, count: int) -> np.ndarray:

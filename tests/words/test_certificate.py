@@ -108,6 +108,15 @@ def test_bounds_that_grow_beyond_all_numbers_fall_back_to_the_published_calibrat
     assert certifier.certify(0.5).run_bounds == {1: 0.5}
 
 
+def test_an_adjacency_beyond_the_length_is_as_good_as_the_length() -> None:
+    world = pv.MarkovChain.from_edges([(0, 1), (1, 0), (1, 2), (2, 0), (0, 0)])
+    certificate = pv.CertifiedExponential(world, 1.0, adjacency=10**6).certificate(4)
+    assert certificate.loss <= 1.0
+    assert max(certificate.run_bounds) <= 4
+    with pytest.raises(pv.InvalidParameterError, match="at least 1"):
+        certificate.loss_at(-1)
+
+
 def test_a_free_alphabet_pays_nothing_for_the_normaliser() -> None:
     certificate = pv.CertifiedExponential(pv.Alphabet("abc"), 3.0, adjacency=2).certificate(7)
     assert certificate.loss <= 3.0

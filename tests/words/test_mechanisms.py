@@ -95,13 +95,42 @@ def test_an_infeasible_word_is_refused_with_position_and_transition(name: str) -
 
 def test_things_that_are_no_word_or_no_system_are_refused() -> None:
     mechanism = pv.Exponential(pv.Alphabet(["home", "list"]), 1.0)
-    for nothing in (3, None, (symbol for symbol in "ab")):
+    for nothing in (3, None, (symbol for symbol in "ab"), {"home", "list"}, {"home": 1}):
         with pytest.raises(pv.InvalidParameterError, match="a word is a string or a sequence"):
             mechanism.privatize(nothing)  # type: ignore[arg-type]
     with pytest.raises(pv.UnknownSymbolError, match="give the word as a list"):
         mechanism.privatize("home")
     with pytest.raises(pv.InvalidParameterError, match="public system"):
         pv.Exponential([("a", "b")], 1.0)  # type: ignore[arg-type]
+
+
+def test_a_single_word_is_not_a_list_of_words() -> None:
+    for single in ("abca", None, 5):
+        with pytest.raises(pv.InvalidParameterError, match="a list of words"):
+            pv.Exponential(CHAIN, 1.0).privatize_many(single)  # type: ignore[arg-type]
+    with pytest.raises(pv.InvalidParameterError, match="different lengths"):
+        pv.Exponential(CHAIN, 1.0).privatize_array([[0], [0, 1]])
+
+
+def test_a_string_comes_back_as_a_tuple_where_letters_could_not_be_told_apart() -> None:
+    mixed = pv.PermuteAndFlip(pv.Alphabet(["a", "b", "cc", 1]), 0.1)
+    assert isinstance(mixed.privatize("ab"), tuple)
+
+
+def test_a_utility_of_ones_own_is_drawn_as_it_scores() -> None:
+    class Half(pv.HammingUtility):
+        def score(self, errors: np.ndarray) -> np.ndarray:
+            return -errors / 2
+
+        def sensitivity(self, adjacency: int) -> float:
+            return adjacency / 2
+
+    mechanism = pv.Exponential(CHAIN, 1.0, utility=Half())
+    total = sum(math.exp(mechanism.log_probability("ab", v)) for v in ("ab", "aa", "ba", "bc", "ca"))
+    assert total == pytest.approx(1.0)
+    assert pv.audit_exhaustively(mechanism, 3).holds
+    with pytest.raises(pv.InvalidParameterError, match="utility"):
+        pv.Exponential(CHAIN, 1.0, utility="hamming")  # type: ignore[arg-type]
 
 
 def test_first_and_last_symbols_that_cannot_be_are_named() -> None:
@@ -128,14 +157,14 @@ def test_nearest_still_needs_a_feasible_word_of_that_length() -> None:
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, "2", None, True])
+@pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, 10**400, "2", None, True])
 def test_epsilon_must_be_positive_and_finite(name: str, epsilon: object) -> None:
     with pytest.raises(pv.InvalidParameterError, match="epsilon"):
         MECHANISMS[name](CHAIN, epsilon)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@pytest.mark.parametrize("adjacency", [0, -2, 1.5, 2.0, "1", None, True])
+@pytest.mark.parametrize("adjacency", [0, -2, 1.5, 2.0, 10**400, "1", None, True])
 def test_adjacency_must_be_a_positive_whole_number(name: str, adjacency: object) -> None:
     with pytest.raises(pv.InvalidParameterError, match="adjacency"):
         MECHANISMS[name](CHAIN, 1.0, adjacency)
@@ -150,6 +179,10 @@ def test_other_options_are_checked_too() -> None:
         pv.Exponential(CHAIN, 1.0).privatize("ab", rng=np.random.default_rng(1))  # type: ignore[arg-type]
     with pytest.raises(pv.InvalidParameterError, match="at least 1"):
         pv.CertifiedExponential(CHAIN, 1.0, max_length=0)
+    with pytest.raises(pv.InvalidParameterError, match="contexts"):
+        pv.CertifiedExponential(CHAIN, 1.0, contexts=0)
+    with pytest.raises(pv.InvalidParameterError, match="insecure_seed"):
+        CHAIN.random_word(3, rng=np.random.default_rng(1))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

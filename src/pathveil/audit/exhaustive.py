@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from pathveil.errors import InvalidParameterError, TooLargeError
+from pathveil.errors import TooLargeError
 from pathveil.systems.compiled import CompiledSystem, IntArray
 from pathveil.systems.system import Word, checked_length
 from pathveil.words.mechanism import WordMechanism, hamming_distances
@@ -59,8 +59,6 @@ def audit_exhaustively(mechanism: WordMechanism, length: int) -> ExhaustiveAudit
         )
     outputs = _feasible_codes(world.compiled, length)
     inputs = _all_codes(len(world.symbols), length) if accepts_all else outputs
-    if not len(inputs):
-        raise InvalidParameterError(f"no input of length {length} to audit")
     table = np.stack([mechanism.log_probabilities(codes, outputs) for codes in inputs])
     worst = ExhaustiveAudit(0.0, mechanism.epsilon, 0)
     pairs = 0

@@ -1,25 +1,44 @@
 """Charge first, release after: how a command uses a ledger.
 
-with charged(...) as complete:      # the cost is on the disk, or an error
-    make the release under a temporary name
-    complete(path)                  # says in the ledger that it is finished
-    give it its final name
+paid = charge(...)          # the cost is on the disk, or an error
+make the release under a temporary name
+paid.seal(path)             # it may appear from now on, so no other run may use this charge
+give it its final name
+paid.complete()             # it has appeared
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathveil.ledger.entries import Charge
     from pathveil.ledger.ledger import Ledger
     from pathveil.privacy.guarantee import Guarantee
 
-Complete = Callable[[Path], None]
+
+class Paid:
+    """Charges in a ledger for one release; none where there is no ledger."""
+
+    def __init__(self, ledger: Ledger | None, charges: Sequence[Charge]) -> None:
+        self._ledger = ledger
+        self._charges = charges
+
+    def seal(self, finished: Path) -> None:
+        if self._ledger is not None:
+            with open(finished, "rb") as file:
+                digest = "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+            for one in self._charges:
+                self._ledger.seal(one, output=digest)
+
+    def complete(self) -> None:
+        if self._ledger is not None:
+            for one in self._charges:
+                self._ledger.complete(one)
 
 
 def open_ledger(path: Path | None) -> Ledger | None:
@@ -31,8 +50,7 @@ def open_ledger(path: Path | None) -> Ledger | None:
     return Ledger.open(path)
 
 
-@contextlib.contextmanager
-def charged(
+def charge(
     ledger: Ledger | None,
     promises: Sequence[Guarantee],
     *,
@@ -40,38 +58,23 @@ def charged(
     request: str,
     fingerprint: str,
     resume: bool = False,
-) -> Iterator[Complete]:
-    """Take what the promises cost, one entry for each unit that they are about, before the body runs.
-
-    Several promises about one release (one word, all words of a user) are charged one after the other. If a later
-    one is refused, the earlier ones stay charged: budget can be wasted, not given away.
-    """
+) -> Paid:
+    """Take what the promises about one release cost (for one word, for all words of a user): all, or nothing."""
     if ledger is None:
-        yield lambda _path: None
-        return
-    charges = []
+        return Paid(None, [])
+    missing, charges = [], []
     for promise in promises:
-        # One release may have an open charge for each unit: a rerun has to find its own.
-        mine = f"{request}; {promise.unit}"
-        charge = ledger.resume(promise, request=mine, fingerprint=fingerprint) if resume else None
-        if charge is None:
-            if ledger.find_open(mine) is not None and not resume:
-                print(
-                    "pathveil: an earlier run of this command was charged and not completed; this one is charged "
-                    "again. (--resume uses the earlier charge: see docs/ledger.md for when that is private.)",
-                    file=sys.stderr,
-                )
-            charge = ledger.charge(promise, command=command, request=mine, fingerprint=fingerprint)
-        charges.append(charge)
-
-    def complete(finished: Path) -> None:
-        digest = _digest(finished)
-        for charge in charges:
-            ledger.complete(charge, output=digest)
-
-    yield complete
-
-
-def _digest(path: Path) -> str:
-    with open(path, "rb") as file:
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+        found = ledger.resume(promise, request=request, fingerprint=fingerprint) if resume else None
+        if found is None:
+            missing.append(promise)
+        else:
+            charges.append(found)
+    if not resume and ledger.find_open(request) is not None:
+        print(
+            "pathveil: an earlier run of this command was charged and not completed; this one is charged again. "
+            "(--resume uses the earlier charge: see docs/ledger.md for when that is private.)",
+            file=sys.stderr,
+        )
+    if missing:
+        charges += ledger.charge_together(missing, command=command, request=request, fingerprint=fingerprint)
+    return Paid(ledger, charges)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.charging import charged, open_ledger
+from pathveil.cli.charging import Paid, charge, open_ledger
 from pathveil.cli.input_files import contents, input_files
 from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.model_file import model_json
@@ -21,6 +21,7 @@ from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.models.chain import PrivateChain, Unit
+    from pathveil.privacy.guarantee import Guarantee
 
 
 def model(
@@ -39,6 +40,13 @@ def model(
     ] = None,
     max_length: Annotated[
         int | None, typer.Option(help="Unit word: the greatest length; longer words are cut.")
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            help="Unit word: learn first symbols and lengths, too, each for a share of the budget: "
+            "transitions=0.8,first=0.1,lengths=0.1"
+        ),
     ] = None,
     support: Annotated[
         Path | None, typer.Option(help="CSV with the columns from,to: the only transitions that can occur. Public.")
@@ -93,14 +101,9 @@ def model(
 
     from pathveil.data.manifest import manifest_path, publish_with_manifest
     from pathveil.data.output import private_workspace, publish, refuse_existing
-    from pathveil.models.chain import chain_guarantee, fit_private_chain, require_possible_fit
-    from pathveil.randomness.source import system_source
+    from pathveil.models.chain import fit_private_chain
 
-    fit_promise = chain_guarantee(epsilon=epsilon, delta=delta, mechanism=chosen, unit=protected, max_length=max_length)
-    promise = fit_promise
-    if on_bad_row == "skip":
-        left_out = "which rows can be used (others are left out)"
-        promise = replace(fit_promise, public=(*fit_promise.public, left_out))
+    shares = _shares(split)
     budget = open_ledger(ledger)
     target = output.absolute()
     files_to_write = [target, manifest_path(target), *([matrix.absolute()] if matrix is not None else [])]
@@ -128,47 +131,46 @@ def model(
         )
         # Counting draws nothing: what is wrong with the input is found before it costs anything.
         counted = count_transitions(files, layout, known, max_length=max_length, on_bad_row=on_bad_row, format=format)
-        fingerprint = ""
-        if budget is not None:
-            require_possible_fit(
-                counted.counts,
-                epsilon=epsilon,
-                delta=delta,
-                mechanism=chosen,
-                support=possible,
-                unit=protected,
-                max_length=max_length,
+        promise: Guarantee | None = None
+        paid: Paid | None = None
+
+        def charge_for(promised: Guarantee) -> None:
+            nonlocal promise, paid
+            promise = promised
+            if on_bad_row == "skip":
+                left_out = "which rows can be used (others are left out)"
+                promise = replace(promised, public=(*promised.public, left_out))
+            paid = charge(
+                budget,
+                [promise],
+                command=f"model {' '.join(sources)}",
+                request=f"model {' '.join(sources)} as {layout!r} to {target}",
+                fingerprint="" if budget is None else budget.fingerprint(contents(files, format)),
+                resume=resume,
             )
-            fingerprint = budget.fingerprint(contents(files, format))
-        with charged(
-            budget,
-            [promise],
-            command=f"model {' '.join(sources)}",
-            request=f"model {' '.join(sources)} as {layout!r} to {target}",
-            fingerprint=fingerprint,
-            resume=resume,
-        ) as complete:
-            fitted = fit_private_chain(
-                counted.counts,
-                states=known,
-                epsilon=epsilon,
-                delta=delta,
-                mechanism=chosen,
-                support=possible,
-                unit=protected,
-                max_length=max_length,
-                from_words=not pairs,
-                rng=system_source(),
-            )
-            if fitted.guarantee != fit_promise:
-                raise AssertionError("the guarantee of the model is not the one that was charged")
-            unfinished = workspace / "unfinished"
-            unfinished.write_text(model_json(fitted, promise), encoding="utf-8")
-            complete(unfinished)
-            if matrix is not None:
-                _write_matrix(matrix_workspace / "unfinished", fitted)
-                publish(matrix_workspace / "unfinished", matrix.absolute(), overwrite)
-            publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
+
+        fitted = fit_private_chain(
+            counted.counts if counted.words is None else counted.words,
+            states=known,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=chosen,
+            support=possible,
+            unit=protected,
+            max_length=max_length,
+            split=shares,
+            before_drawing=charge_for,
+        )
+        assert promise is not None
+        assert paid is not None
+        unfinished = workspace / "unfinished"
+        unfinished.write_text(model_json(fitted, promise), encoding="utf-8")
+        paid.seal(unfinished)
+        if matrix is not None:
+            _write_matrix(matrix_workspace / "unfinished", fitted)
+            publish(matrix_workspace / "unfinished", matrix.absolute(), overwrite)
+        publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
+        paid.complete()
     if as_json:
         result = {
             "output": str(output),
@@ -190,6 +192,18 @@ def model(
             typer.echo(f"For you only: {counted.rows_skipped:,} rows were left out, for example")
             for example in counted.skipped_examples:
                 typer.echo(f"  {example}")
+
+
+def _shares(text: str | None) -> dict[str, float] | None:
+    """Shares of the budget, from "transitions=0.8,first=0.1,lengths=0.1"."""
+    if text is None:
+        return None
+    try:
+        return {name.strip(): float(share) for name, share in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise InvalidParameterError(
+            f"--split is {text!r}: it has the form transitions=0.8,first=0.1,lengths=0.1"
+        ) from None
 
 
 def _support(path: Path | None, states: Sequence[Any]) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.charging import charged, open_ledger
+from pathveil.cli.charging import charge, open_ledger
 from pathveil.cli.input_files import contents, input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.mechanisms import MechanismName, mechanism_classes
@@ -109,29 +109,30 @@ def privatize(
                 files, layout, chosen, keep=kept, user=user, on_bad_row=on_bad_row, format=format, progress=bar
             )
             fingerprint = budget.fingerprint(contents(files, format))
-        with charged(
+        paid = charge(
             budget,
             _promises(promise, max_words_per_user),
             command=f"privatize {' '.join(sources)}",
             request=f"privatize {' '.join(sources)} as {layout!r} to {destination}",
             fingerprint=fingerprint,
             resume=resume,
-        ) as complete:
-            summary = privatize_file(
-                files,
-                layout,
-                chosen,
-                destination,
-                keep=kept,
-                keep_order=keep_order,
-                user=user,
-                max_words_per_user=max_words_per_user,
-                on_bad_row=on_bad_row,
-                overwrite=overwrite,
-                format=format,
-                progress=bar,
-                before_publish=complete,
-            )
+        )
+        summary = privatize_file(
+            files,
+            layout,
+            chosen,
+            destination,
+            keep=kept,
+            keep_order=keep_order,
+            user=user,
+            max_words_per_user=max_words_per_user,
+            on_bad_row=on_bad_row,
+            overwrite=overwrite,
+            format=format,
+            progress=bar,
+            before_publish=paid.seal,
+        )
+        paid.complete()
     if summary.guarantee != promise:
         raise AssertionError("the guarantee of the release is not the one that was charged")
     if as_json:

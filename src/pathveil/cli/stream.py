@@ -37,6 +37,7 @@ def stream(
     charge = None
     if budget is not None:
         charge = budget.charge(promise, command="stream of standard input", request="stream")
+        budget.seal(charge, output="standard output")  # symbols appear one by one: nothing of it can be taken back
     if not quiet:
         print(f"The promise, for each word: {promise}", file=sys.stderr)
     names = {str(symbol): symbol for symbol in world.symbols}
@@ -54,4 +55,4 @@ def stream(
             )
         print(word.push(names[name]), flush=True)
     if budget is not None and charge is not None:
-        budget.complete(charge, output="standard output")
+        budget.complete(charge)

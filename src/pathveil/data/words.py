@@ -29,7 +29,7 @@ from pathveil.data.user_limit import UserLimit
 from pathveil.data.writers import TableWriter
 from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System
 from pathveil.words.mechanism import WordMechanism
 
@@ -134,7 +134,7 @@ def privatize_file(
     if (user is None) != (max_words_per_user is None):
         raise InvalidParameterError("user and max_words_per_user belong together: give both or none")
     limit = None if max_words_per_user is None else UserLimit(max_words_per_user)
-    draws = rng if rng is not None else system_source()
+    draws = checked_source(rng)
     extra = Extra(user, tuple(keep))
     checker = Checker(mechanism.world, on_bad_row, mechanism.on_infeasible == "nearest")
     layout.require_writable(checker.symbols)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pathveil.errors import LedgerError
-from pathveil.ledger.entries import FIRST_HASH, Entry, damaged, sealed, unsealed
+from pathveil.ledger.entries import FIRST_HASH, HOW_TO_RECOVER, Entry, damaged, sealed, unsealed
 
 if TYPE_CHECKING:
     import sqlite3
@@ -37,7 +37,11 @@ class LedgerFile:
     """A ledger file at a path, and nothing else: no open connection, no cache."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        try:
+            # Links are followed here: SQLite names its log after the file that it really opens.
+            self.path = Path(path).resolve()
+        except (OSError, RuntimeError, ValueError) as problem:
+            raise LedgerError(f"{os.fspath(path)!r} cannot be a ledger: {problem}") from None
 
     def __str__(self) -> str:
         return str(self.path)
@@ -66,7 +70,7 @@ class LedgerFile:
         try:
             os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             with self._failures("nothing was created"), closing(_connect(unfinished, "rw")) as connection:
-                _write_first(connection, first)
+                self._write_first(connection, first)
             os.replace(unfinished, self.path)
         except BaseException as problem:
             for leftover in (self.path, *(Path(f"{unfinished}{suffix}") for suffix in ("", "-shm", *_COMPANIONS))):
@@ -76,6 +80,16 @@ class LedgerFile:
                 raise LedgerError(f"{self.path}: cannot create a ledger here: {problem.strerror}") from None
             raise
         _sync_folder(self.path.parent)
+
+    def _write_first(self, connection: sqlite3.Connection, first: Mapping[str, Any]) -> None:
+        if connection.execute("PRAGMA journal_mode = WAL").fetchone() != (b"wal",):
+            raise LedgerError(f"{self}: SQLite's write-ahead log does not work here; choose a folder on a local disk")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        for line in _SCHEMA:
+            connection.execute(line)
+        _insert(connection, 0, first, FIRST_HASH)
+        connection.execute("COMMIT")
 
     # Reading and appending.
 
@@ -153,7 +167,9 @@ class LedgerFile:
     def _entries(self, connection: sqlite3.Connection) -> list[Entry]:
         schema = connection.execute("SELECT sql FROM sqlite_master ORDER BY rowid").fetchall()
         if _pragma(connection, "application_id") != APPLICATION_ID:
-            raise LedgerError(f"{self}: this is an SQLite file, but not a PathVeil ledger (or its header was changed)")
+            raise LedgerError(
+                f"{self}: this is an SQLite file, but not a PathVeil ledger. If it used to be one: {HOW_TO_RECOVER}"
+            )
         if schema != [(line.encode(),) for line in _SCHEMA]:
             raise damaged(str(self), "its tables are not those of a ledger")
         rows = connection.execute("SELECT number, content, hash FROM entries ORDER BY number")
@@ -196,7 +212,7 @@ class LedgerFile:
         except sqlite3.Error as problem:
             primary = _primary_code(problem)
             if primary == sqlite3.SQLITE_NOTADB:
-                what = "this is not a ledger (not an SQLite file, or its header was changed)"
+                what = f"this is not a ledger: not an SQLite file at all. If it used to be one: {HOW_TO_RECOVER}"
             elif primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 what = (
                     f"another process has kept the ledger locked for {PATIENCE:g} seconds; {consequence}. Wait for it "
@@ -235,22 +251,10 @@ def _insert(connection: sqlite3.Connection, number: int, content: Mapping[str, A
     return found
 
 
-def _write_first(connection: sqlite3.Connection, first: Mapping[str, Any]) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    for line in _SCHEMA:
-        connection.execute(line)
-    _insert(connection, 0, first, FIRST_HASH)
-    connection.execute("COMMIT")
-
-
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     import sqlite3
 
-    connection = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None
-    )
+    connection = sqlite3.connect(f"{path.as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None)
     connection.text_factory = bytes  # decoding is for `unsealed`, which knows what to say about bad text
     # The log is forced to the disk at every commit (on macOS, all the way) before `charge` returns.
     for setting in ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "trusted_schema = OFF"):

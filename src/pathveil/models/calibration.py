@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -21,7 +22,6 @@ from pathveil.privacy.profile import (
     concentration_for,
     concentrations_for,
     largest_passing,
-    log_floor_limit,
     require_promise,
 )
 
@@ -99,23 +99,22 @@ def calibrate_each(
 
 
 def _usual_mixing(size: int, change: float, epsilon: float, delta: float) -> float:
-    """nη = 0.9, raised as far as δ₀ = s/(2η+s)·e^(-εη/s) demands."""
-
-    def room(log_kept: float) -> float:
-        kept = math.exp(log_kept)
-        limit = log_floor_limit(epsilon, (1 - kept) / size, kept * change)
-        return math.log(delta) - _ROOM_BELOW - limit
-
-    usual = math.log(1 - USUAL_MIXING)
-    if room(usual) >= 0:
-        return USUAL_MIXING
-    smallest = math.log(1e-9)  # beyond that, undoing the mixing would meet the rounding errors of the draw
-    if room(smallest) < 0:
+    """nη = 0.9, raised as far as δ₀ demands."""
+    # With κ = 1 - nη kept, the floor is (1-κ)/n and the shift κ·change: η/s ≥ r means κ ≤ 1/(1 + n·change·r).
+    odds = size * change * _least_ratio(epsilon, delta)
+    if odds > 1e9:  # undoing the mixing would meet the rounding errors of the draw
         raise UnreachablePrivacyError(
             f"(ε, δ) = ({epsilon:g}, {delta:g}) with a shift of {change:g} over {size} entries leaves nothing but "
             "noise: ask for more ε, or bring more records"
         )
-    return 1 - math.exp(largest_passing(room, failing=usual, passing=smallest))
+    return max(USUAL_MIXING, odds / (1 + odds))
+
+
+@lru_cache(maxsize=64)
+def _least_ratio(epsilon: float, delta: float) -> float:
+    """The least r = η/s at which δ₀ = s/(2η+s)·e^(-εη/s) is well below δ."""
+    depth = _ROOM_BELOW - math.log(delta)
+    return largest_passing(lambda r: math.log1p(2 * r) + epsilon * r - depth, failing=0.0, passing=depth / epsilon)
 
 
 def _require_floor(floor: float, size: int) -> None:

@@ -14,29 +14,28 @@ The Dirichlet mechanism covers the first unit only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import InvalidCountsError, InvalidParameterError
-from pathveil.models.calibration import calibrate_each
-from pathveil.models.counting import Counts, States, count_pairs, count_transitions, encode_words
+from pathveil.models.calibration import Calibration, calibrate_each
+from pathveil.models.counting import Counts, States, WordCounts, count_pairs, count_words, encode_words
 from pathveil.models.dirichlet import FLOATING_POINT, Floats
 from pathveil.models.frequencies import (
     checked_counts,
     checked_support,
     draw_rows,
-    forecast_row,
     require_floor,
-    require_inside,
+    row_rmse,
 )
 from pathveil.models.laplace import EXACT, CountNoise, count_noises, noisy_rows
 from pathveil.models.synthesize import synthesize
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import Symbol, Word
 
@@ -76,8 +75,16 @@ class PrivateChain:
     first: Floats | None = None
     lengths: Floats | None = None
 
+    def __repr__(self) -> str:
+        return f"PrivateChain({self.chain!r}, {self.mechanism}, ε = {self.guarantee.epsilon:g})"
+
     def weakest_rows(self, count: int = 10) -> list[RowForecast]:
         """The rows with the largest errors: those with few records. Merge their states to do better."""
+        if all(row.records is None for row in self.rows):
+            raise InvalidParameterError(
+                "row sizes are protected in this model, and so is which rows are weak; forecast with compare_models "
+                "and row sizes that are public"
+            )
         known = [row for row in self.rows if row.rmse is not None]
         return sorted(known, key=lambda row: -(row.rmse or 0.0))[:count]
 
@@ -87,36 +94,41 @@ class PrivateChain:
 
 
 def fit_private_chain(
-    counts: npt.ArrayLike | None = None,
+    counts: npt.ArrayLike | WordCounts | None = None,
     *,
-    pairs: Iterable[tuple[Symbol, Symbol]] | None = None,
+    pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None = None,
     words: Iterable[Word] | None = None,
     states: Iterable[Symbol],
     epsilon: float,
     delta: float | None = None,
     mechanism: Mechanism = "dirichlet",
-    support: npt.ArrayLike | None = None,
-    unit: Unit = "transition",
+    support: npt.ArrayLike | MarkovChain | None = None,
+    unit: Unit | None = None,
     max_length: int | None = None,
     merge: Mapping[Symbol, Symbol] | None = None,
     split: Mapping[str, float] | None = None,
     floor: float | None = None,
     mix: bool = True,
-    from_words: bool = False,
     rng: RandomSource | None = None,
+    before_drawing: Callable[[Guarantee], object] | None = None,
 ) -> PrivateChain:
     """A Markov chain from transition counts, from (from, to) `pairs`, or from `words`.
 
-    `states` and `support` (a Boolean table over the model's states: which transitions can occur) are public and must
-    not be taken from the data. `merge` is a public map from states to merged states; all of it then speaks of the
-    merged ones. A state without records gets the uniform row on its support.
+    `pairs` is a list of pairs or, much faster for millions of them, a numpy array with two columns.
 
-    `from_words=True` says that `counts` are of the transitions inside words (cut after `max_length` symbols where the
-    unit is a word): then the units "symbol" and "word" have a meaning for them.
+    `unit` names what is protected: "transition", "symbol" or "word" for words, always "transition" for counts and
+    pairs. `states` and `support` (which transitions can occur: a Boolean table over the model's states, or a
+    `MarkovChain` on them) are public and must not be taken from the data. `merge` is a public map from states to merged
+    states; all of it then speaks of the merged ones. A state without records gets the uniform row on its support.
+
+    Counts that were made from words elsewhere come as `WordCounts`: then every unit has a meaning for them.
 
     `mechanism="dirichlet"` and `"gaussian"` need a `delta`; `"laplace"` has δ = 0. `floor` and `mix=False` are the
     papers' mode of the Dirichlet mechanism. With `unit="word"`, `split={"transitions": 0.8, "first": 0.1,
     "lengths": 0.1}` learns first symbols and lengths too, each for its share of the budget.
+
+    `before_drawing` is called with the guarantee when everything is checked and nothing is drawn yet: the moment to
+    charge a ledger. If it raises, nothing is released.
 
     >>> import pathveil as pv
     >>> model = pv.fit_private_chain(
@@ -127,119 +139,115 @@ def fit_private_chain(
            [0.45, 0.55]])
     """
     known = States(states, merge)
+    from_words = words is not None or isinstance(counts, WordCounts)
+    if unit is None:
+        if from_words:
+            raise InvalidParameterError(
+                "say what is protected: unit='word' (a whole word, with max_length), 'symbol' (one symbol of a word) "
+                "or 'transition' (the destination of one transition; row sizes are public)"
+            )
+        unit = "transition"
     shares = _checked_split(split, unit)
-    if from_words and counts is None:
-        raise InvalidParameterError("from_words says what counts=… were counted in; words=… speak for themselves")
-    _check_unit(unit, mechanism, words is not None or from_words, max_length)
-    if from_words and len(shares) > 1:
-        raise InvalidParameterError("counts do not tell first symbols and lengths: split needs words=…")
-    table, encoded = _read(counts, pairs, words, known, max_length if unit == "word" else None)
-    inside = checked_support(support, table.shape, "support")
-    require_inside(table, inside, "transition counts")
-    if unit == "transition" and not table.any():
-        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
-    _require_delta(mechanism, delta)
-    source = rng or system_source()
-    first = lengths = None
-    if mechanism == "dirichlet":
-        values, rows = _dirichlet_rows(source, table, inside, known, epsilon, delta or 0.0, floor, mix)
-    else:
-        if floor is not None or not mix:
-            raise InvalidParameterError(f"floor and mix belong to mechanism 'dirichlet', not to {mechanism!r}")
-        noises = count_noises(mechanism, epsilon, delta or 0.0, unit, max_length, shares)
-        sizes = table.sum(axis=1) if unit == "transition" else None
-        values = noisy_rows(source, table, inside, noises["transitions"], sizes)
-        rows = _noisy_row_forecasts(table, inside, known, noises["transitions"], unit)
-        if "first" in shares:
-            found = np.bincount([word[0] for word in encoded], minlength=len(known.merged))
-            first = _noisy_histogram(source, found, noises["first"], len(encoded))
-        if "lengths" in shares:
-            found = np.bincount([len(word) for word in encoded], minlength=(max_length or 0) + 1)[1:]
-            lengths = _noisy_histogram(source, found, noises["lengths"], len(encoded))
-    guarantee = _guarantee(epsilon, delta, mechanism, unit, max_length, shares, floor, mix, source.is_seeded)
-    chain = MarkovChain.from_counts(known.merged, values)
-    chain.guarantee = asdict(guarantee)
-    return PrivateChain(chain, guarantee, mechanism, tuple(rows), first, lengths)
-
-
-def chain_guarantee(
-    *, epsilon: float, delta: float | None, mechanism: Mechanism, unit: Unit, max_length: int | None = None
-) -> Guarantee:
-    """What `fit_private_chain` will promise with these settings: known, and to be charged, before the data are read."""
-    _check_unit(unit, mechanism, True, max_length)
-    _require_delta(mechanism, delta)
-    return _guarantee(epsilon, delta, mechanism, unit, max_length, {"transitions": 1.0}, None, True, seeded=False)
-
-
-def require_possible_fit(
-    counts: npt.ArrayLike,
-    *,
-    epsilon: float,
-    delta: float | None,
-    mechanism: Mechanism,
-    unit: Unit,
-    support: npt.ArrayLike | None = None,
-    max_length: int | None = None,
-) -> None:
-    """Raise what `fit_private_chain` would raise for such counts, without drawing anything: before a budget is charged.
-
-    Besides its settings it depends on what is public for the unit only, and on whether the data keep to `support`.
-    """
-    table = checked_counts(counts, "counts", dimensions=2)
-    inside = checked_support(support, table.shape, "support")
-    require_inside(table, inside, "transition counts")
-    if unit == "transition" and not table.any():
-        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
-    if mechanism == "dirichlet":
-        records, sizes = table.sum(axis=1), inside.sum(axis=1)
-        noisy = (records > 0) & (sizes > 1)
-        calibrate_each(sizes[noisy].tolist(), (1 / records[noisy]).tolist(), epsilon, delta or 0.0, None, True)
-    else:
-        count_noises(mechanism, epsilon, delta or 0.0, unit, max_length, {"transitions": 1.0})
-
-
-def _require_delta(mechanism: str, delta: float | None) -> None:
+    _check_unit(unit, mechanism, from_words, max_length)
     if mechanism != "laplace" and delta is None:
         raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
-
-
-def _guarantee(
-    epsilon: float,
-    delta: float | None,
-    mechanism: str,
-    unit: str,
-    max_length: int | None,
-    shares: Mapping[str, float],
-    floor: float | None,
-    mix: bool,
-    seeded: bool,
-) -> Guarantee:
-    return Guarantee(
+    if mechanism != "dirichlet" and (floor is not None or not mix):
+        raise InvalidParameterError(f"floor and mix belong to mechanism 'dirichlet', not to {mechanism!r}")
+    source = checked_source(rng)
+    found = _read(counts, pairs, words, known, max_length if unit == "word" else None)
+    table = found if isinstance(found, np.ndarray) else found.transitions
+    inside = _support_table(support, known, table.shape)
+    _require_possible(table, inside, known)
+    if unit == "transition" and not table.any():
+        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
+    # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
+    calibrations: dict[int, Calibration] = {}
+    noises: dict[str, CountNoise] = {}
+    if mechanism == "dirichlet":
+        calibrations = _calibrate_rows(table, inside, epsilon, delta or 0.0, floor, mix)
+    else:
+        noises = count_noises(mechanism, epsilon, delta or 0.0, unit, max_length, shares)
+    guarantee = Guarantee(
         epsilon=epsilon,
         delta=0.0 if mechanism == "laplace" else delta or 0.0,
         unit=_unit_text(unit, max_length),
         public=tuple(_public(unit, mechanism, floor, mix)),
         mechanism=_mechanism_text(mechanism, shares),
         sampling=FLOATING_POINT if mechanism == "dirichlet" else EXACT,
-        seeded=seeded,
+        seeded=source.is_seeded,
     )
+    if before_drawing is not None:
+        before_drawing(guarantee)
+    first = lengths = None
+    if mechanism == "dirichlet":
+        values = _dirichlet_rows(source, table, inside, calibrations)
+        rows = _dirichlet_forecasts(table, inside, known, calibrations)
+    else:
+        sizes = table.sum(axis=1) if unit == "transition" else None
+        values = noisy_rows(source, table, inside, noises["transitions"], sizes)
+        rows = _noisy_row_forecasts(table, inside, known, noises["transitions"], unit)
+        if isinstance(found, WordCounts) and "first" in shares:
+            first = _noisy_histogram(source, found.first, noises["first"])
+        if isinstance(found, WordCounts) and "lengths" in shares:
+            lengths = _noisy_histogram(source, found.lengths, noises["lengths"])
+    chain = MarkovChain.from_counts(known.merged, values)
+    chain.guarantee = asdict(guarantee)
+    return PrivateChain(chain, guarantee, mechanism, tuple(rows), first, lengths)
 
 
 def _read(
-    counts: npt.ArrayLike | None,
-    pairs: Iterable[tuple[Symbol, Symbol]] | None,
+    counts: npt.ArrayLike | WordCounts | None,
+    pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None,
     words: Iterable[Word] | None,
     states: States,
     cut: int | None,
-) -> tuple[Counts, list[list[int]]]:
+) -> Counts | WordCounts:
+    """The data in the model's states: a table of transitions or, where they come from words, all that is counted."""
     if sum(given is not None for given in (counts, pairs, words)) != 1:
         raise InvalidParameterError("give the data in one way: counts, or pairs=…, or words=…")
-    if counts is not None:
-        return states.merge_table(checked_counts(counts, "counts", dimensions=2)), []
-    if pairs is not None:
-        return count_pairs(pairs, states), []
-    encoded = encode_words(words or [], states, cut)
-    return count_transitions(encoded, len(states.merged)), encoded
+    if words is not None:
+        found = count_words(encode_words(words, states, cut), len(states.merged))
+    elif isinstance(counts, WordCounts):
+        found = WordCounts(
+            states.merge_table(checked_counts(counts.transitions, "counts", dimensions=2)),
+            states.merge_first(checked_counts(counts.first, "the counts of first symbols")),
+            checked_counts(counts.lengths, "the counts of lengths"),
+        )
+    elif counts is not None:
+        return states.merge_table(checked_counts(counts, "counts", dimensions=2))
+    else:
+        return count_pairs([] if pairs is None else pairs, states)
+    if cut is None:
+        return found
+    if found.lengths[cut:].any():
+        raise InvalidCountsError(f"some words have more than {cut} symbols: cut them before they are counted")
+    # Lengths that do not occur are possible, too: the shape of the release must not depend on the data.
+    lengths = np.zeros(cut, dtype=np.int64)
+    lengths[: len(found.lengths)] = found.lengths[:cut]
+    return replace(found, lengths=lengths)
+
+
+def _require_possible(table: Counts, inside: npt.NDArray[np.bool_], states: States) -> None:
+    for i, j in np.argwhere(~inside & (table > 0)):
+        raise InvalidCountsError(
+            f"the data have {states.merged[j]!r} after {states.merged[i]!r} ({table[i, j]} times), but the public "
+            "support says that this cannot occur. Correct the data, or the support if it is wrong for reasons that "
+            "have nothing to do with the data."
+        )
+
+
+def _support_table(
+    support: npt.ArrayLike | MarkovChain | None, states: States, shape: tuple[int, ...]
+) -> npt.NDArray[np.bool_]:
+    if not isinstance(support, MarkovChain):
+        return checked_support(support, shape, "support")
+    position = {symbol: i for i, symbol in enumerate(support.symbols)}
+    for state in states.merged:
+        if state not in position:
+            raise InvalidParameterError(f"support: the chain does not have the state {state!r}")
+    order = [position[state] for state in states.merged]
+    inside: npt.NDArray[np.bool_] = (support.matrix[order][:, order] > 0).toarray()
+    return inside
 
 
 def _check_unit(unit: str, mechanism: str, has_words: bool, max_length: int | None) -> None:
@@ -280,38 +288,41 @@ def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, fl
     return shares
 
 
-def _dirichlet_rows(
-    source: RandomSource,
-    table: Counts,
-    inside: npt.NDArray[np.bool_],
-    states: States,
-    epsilon: float,
-    delta: float,
-    floor: float | None,
-    mix: bool,
-) -> tuple[Floats, list[RowForecast]]:
+def _calibrate_rows(
+    table: Counts, inside: npt.NDArray[np.bool_], epsilon: float, delta: float, floor: float | None, mix: bool
+) -> dict[int, Calibration]:
+    """How each row that has something to protect is drawn, from its size and its number of successors."""
     records, sizes = table.sum(axis=1), inside.sum(axis=1)
-    frequencies = table / np.maximum(records, 1)[:, None]
     noisy = (records > 0) & (sizes > 1)
-    # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
     settled = calibrate_each(sizes[noisy].tolist(), (1 / records[noisy]).tolist(), epsilon, delta, floor, mix)
-    calibrations = dict(zip(np.flatnonzero(noisy).tolist(), settled, strict=True))
     if not mix and floor is not None:
+        frequencies = table / np.maximum(records, 1)[:, None]
         require_floor(frequencies, inside & noisy[:, None], floor, "transition frequencies")
-    values = inside / np.maximum(sizes, 1)[:, None]
-    if settled:
-        _, values[noisy] = draw_rows(source, frequencies[noisy], inside[noisy], settled)
+    return dict(zip(np.flatnonzero(noisy).tolist(), settled, strict=True))
+
+
+def _dirichlet_rows(
+    source: RandomSource, table: Counts, inside: npt.NDArray[np.bool_], calibrations: Mapping[int, Calibration]
+) -> Floats:
+    values: Floats = inside / np.maximum(inside.sum(axis=1), 1)[:, None]
+    if calibrations:
+        noisy = list(calibrations)
+        frequencies = table[noisy] / table[noisy].sum(axis=1)[:, None]
+        _, values[noisy] = draw_rows(source, frequencies, inside[noisy], list(calibrations.values()))
+    return values
+
+
+def _dirichlet_forecasts(
+    table: Counts, inside: npt.NDArray[np.bool_], states: States, calibrations: Mapping[int, Calibration]
+) -> list[RowForecast]:
     rows = []
-    for i, state in enumerate(states.merged):
-        calibration = calibrations.get(i)
-        if calibration is None:
-            rows.append(RowForecast(state, int(records[i]), int(sizes[i]), None, None, None))
-            continue
-        forecast = forecast_row(calibration)
-        rows.append(
-            RowForecast(state, int(records[i]), int(sizes[i]), forecast.floor, forecast.concentration, forecast.rmse)
-        )
-    return values, rows
+    for i, (state, records, size) in enumerate(
+        zip(states.merged, table.sum(axis=1).tolist(), inside.sum(axis=1).tolist(), strict=True)
+    ):
+        drawn = calibrations.get(i)
+        how = (None, None, None) if drawn is None else (drawn.floor, drawn.concentration, row_rmse(drawn))
+        rows.append(RowForecast(state, records, size, *how))
+    return rows
 
 
 def _noisy_row_forecasts(
@@ -329,18 +340,20 @@ def _noisy_row_forecasts(
     return rows
 
 
-def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise, total: int) -> Floats:
+def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise) -> Floats:
+    """Probabilities; every word counts once, and how many words there are is public."""
     everywhere = np.ones((1, len(found)), dtype=bool)
-    rows = noisy_rows(source, found[None, :].astype(np.int64), everywhere, noise, np.array([total]))
+    rows = noisy_rows(source, found[None, :], everywhere, noise, found.sum(keepdims=True))
     return np.asarray(rows[0])
 
 
 def _unit_text(unit: str, max_length: int | None) -> str:
     return {
-        "transition": "any other in which one transition has another destination (origins and row sizes are the same)",
-        "symbol": "any other (with transitions that can occur) in which one symbol of one word is another one",
-        "word": "any other (with transitions that can occur) in which one word is replaced by any word of at most "
-        f"{max_length} symbols",
+        "transition": "any other set of transitions in which one has another destination (origins and row sizes are "
+        "the same)",
+        "symbol": "any other set of words (with transitions that can occur) in which one symbol of one word is another",
+        "word": "any other set of words (with transitions that can occur) in which one is replaced by any word of "
+        f"at most {max_length} symbols",
     }[unit]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from pathveil.errors import InvalidParameterError
 from pathveil.models.calibration import calibrate_each
 from pathveil.models.dirichlet import Floats
-from pathveil.models.frequencies import forecast_row
+from pathveil.models.frequencies import row_rmse
 from pathveil.models.laplace import count_noises
 
 
@@ -68,7 +68,7 @@ def compare_models(
     if unit == "transition":
         errors = np.zeros(len(rows))
         settled = calibrate_each(sizes[noisy].tolist(), (1 / rows[noisy]).tolist(), epsilon, delta)
-        errors[noisy] = [forecast_row(calibration).rmse for calibration in settled]
+        errors[noisy] = [row_rmse(calibration) for calibration in settled]
         remark = "law of every draw known in closed form; strictly positive draws; sampled in floating point"
         forecasts.append(ModelForecast("dirichlet", delta, _average(errors, rows), errors, remark))
     return sorted(forecasts, key=lambda forecast: forecast.rmse)

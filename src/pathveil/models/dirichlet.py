@@ -64,10 +64,13 @@ def log_gamma_variates(source: RandomSource, shapes: Floats) -> Floats:
 def _log1p_beyond_square(y: Floats) -> Floats:
     """log(1+y) - y + y²/2."""
     near = np.abs(y) < 0.05
-    series = np.polynomial.polynomial.polyval(
-        np.where(near, y, 0.0), [0.0, 0.0, 0.0] + [(-1) ** (r + 1) / r for r in range(3, 14)]
-    )
-    result: Floats = np.where(near, series, np.log1p(y) - y + y * y / 2)
+    e = np.where(near, y, 0.0)
+    series = np.full_like(e, 1 / 13)
+    for r in range(12, 2, -1):  # Horner's rule for Σ (-1)^(r+1) y^r / r, r ≥ 3, without a new array at every step
+        series *= e
+        series += (-1) ** (r + 1) / r
+    series *= e**3
+    result: Floats = series if near.all() else np.where(near, series, np.log1p(y) - y + y * y / 2)
     return result
 
 

@@ -7,6 +7,7 @@ the list of categories that can occur.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from pathveil.models import accuracy
 from pathveil.models.calibration import Calibration, calibrate
 from pathveil.models.dirichlet import FLOATING_POINT, Floats, draw_dirichlet
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ def private_frequencies(
     frequencies = vector / records
     if not mix:
         require_floor(frequencies, inside, calibration.floor, "counts")
-    source = rng or system_source()
+    source = checked_source(rng)
     draw, values = (rows[0] for rows in draw_rows(source, frequencies[None, :], inside[None, :], [calibration]))
     public = [
         f"the number of records ({records})",
@@ -119,7 +120,7 @@ def private_frequencies(
     guarantee = Guarantee(
         epsilon=epsilon,
         delta=delta,
-        unit="any other with as many records in which one record is of another category",
+        unit="any other list of as many records in which one is of another category",
         public=tuple(public),
         mechanism="Dirichlet mechanism on frequencies",
         sampling=FLOATING_POINT,
@@ -170,16 +171,21 @@ def curator_errors(counts: npt.ArrayLike, release: PrivateFrequencies) -> Curato
 
 def forecast_row(calibration: Calibration) -> FrequencyForecast:
     """Bounds over every possible input of a row, attained by the uniform one (squared error) or a corner (KL)."""
-    n, k, kept = calibration.size, calibration.concentration, 1 - calibration.mixing
-    total_squared = (1 - 1 / n) / (k + 1) / kept**2
+    n, k, rmse = calibration.size, calibration.concentration, row_rmse(calibration)
     return FrequencyForecast(
         concentration=k,
         floor=calibration.floor,
         mixing=calibration.mixing,
-        rmse=(total_squared / n) ** 0.5,
-        total_variation=min(1.0, (n * total_squared) ** 0.5 / 2),
+        rmse=rmse,
+        total_variation=min(1.0, n * rmse / 2),  # Cauchy–Schwarz
         kl=accuracy.worst_kl(k, n, calibration.floor),
     )
+
+
+def row_rmse(calibration: Calibration) -> float:
+    """A bound on the root of the mean squared error over a row's entries, attained by the uniform row."""
+    n, kept = calibration.size, 1 - calibration.mixing
+    return math.sqrt((1 - 1 / n) / (calibration.concentration + 1) / n) / kept
 
 
 def draw_rows(
@@ -191,21 +197,24 @@ def draw_rows(
     # Mixed rows have η = mixing/size added; without mixing nothing is, whatever the floor.
     added = np.array([[c.floor if c.mixing else 0.0] for c in calibrations])
     draws = draw_dirichlet(source, np.where(inside, concentration * ((1 - mixing) * frequencies + added), 0.0))
-    values = draws.copy()
-    for i, calibration in enumerate(calibrations):
-        if calibration.mixing:
-            undone = (draws[i, inside[i]] - calibration.floor) / (1 - calibration.mixing)
-            values[i, inside[i]] = project_to_simplex(undone)
+    # Papers' rows are a distribution as drawn.
+    values = np.where(mixing > 0, project_to_simplex((draws - added) / (1 - mixing), inside), draws)
     return draws, values
 
 
-def project_to_simplex(v: Floats) -> Floats:
-    """The nearest vector (in squared distance) with entries of at least 0 that sum to 1."""
-    ordered = np.sort(v)[::-1]
-    excess = (np.cumsum(ordered) - 1) / np.arange(1, len(v) + 1)
-    threshold = excess[np.flatnonzero(ordered > excess)[-1]]
-    projected = np.maximum(v - threshold, 0.0)
-    result: Floats = projected / projected.sum()
+def project_to_simplex(v: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
+    """For each row of v the nearest one (in squared distance) with entries of at least 0 that sum to 1, 0 outside.
+
+    All entries inside fall by the same threshold and stop at 0. If the r largest stay positive, they fall by what they
+    have above 1 together, divided by r; r is the last for which the smallest of them does stay positive.
+    """
+    ordered = -np.sort(np.where(inside, -v, np.inf), axis=-1)
+    sums = np.cumsum(np.where(np.isfinite(ordered), ordered, 0.0), axis=-1)
+    falls = (sums - 1) / np.arange(1, v.shape[-1] + 1)
+    last = v.shape[-1] - 1 - np.argmax((ordered > falls)[..., ::-1], axis=-1)
+    threshold = np.take_along_axis(falls, last[..., None], axis=-1)
+    projected = np.where(inside, np.maximum(v - threshold, 0.0), 0.0)
+    result: Floats = projected / projected.sum(axis=-1, keepdims=True)
     return result
 
 

@@ -166,11 +166,9 @@ def noisy_rows(
     noisy = np.zeros(counts.shape, dtype=np.int64)
     touched = inside if sizes is None else inside & (sizes > 0)[:, None]
     noisy[touched] = counts[touched] + noise.draw(source, int(touched.sum()))
-    values = np.zeros(counts.shape)
-    for i, allowed in enumerate(inside):
-        if not allowed.any():
-            continue
-        total = int(noisy[i].sum()) if sizes is None else int(sizes[i])
-        row = noisy[i, allowed] / total if total > 0 else np.full(int(allowed.sum()), 1 / allowed.sum())
-        values[i, allowed] = project_to_simplex(row)
+    totals = (noisy.sum(axis=1) if sizes is None else sizes)[:, None]
+    uniform = inside / np.maximum(inside.sum(axis=1, keepdims=True), 1)
+    values = np.where(totals > 0, noisy / np.maximum(totals, 1), uniform)
+    open_rows = inside.any(axis=1)
+    values[open_rows] = project_to_simplex(values[open_rows], inside[open_rows])
     return values

@@ -25,7 +25,7 @@ from pathveil.models.frequencies import checked_support, draw_rows, require_floo
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import DirichletProfile, largest_passing
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 
 _ROW_SUM_TOLERANCE = 1e-8
 
@@ -35,15 +35,15 @@ class PrivateMatrix:
     """A release. Nothing in it depends on the matrix except through the draw.
 
     `values` estimates the matrix: the draw with the mixing undone, each row projected to the simplex of its support.
-    `draw` has the Dirichlet rows themselves. `concentrations` and `floors` have one number for each row; rows with a
+    `draw` has the Dirichlet rows themselves. `concentration` and `floor` have one number for each row; rows with a
     single possible entry need no noise and have an infinite concentration.
     """
 
     values: Floats
     draw: Floats
     guarantee: Guarantee
-    concentrations: Floats
-    floors: Floats
+    concentration: Floats
+    floor: Floats
 
 
 def private_matrix(
@@ -85,7 +85,7 @@ def private_matrix(
     calibrations = calibrate_rows(sizes.tolist(), change / 2, epsilon, delta, protects, floor, mix)
     if not mix and floor is not None:
         require_floor(rows, inside & (sizes > 1)[:, None], floor, "matrix")
-    source = rng or system_source()
+    source = checked_source(rng)
     draw, values = inside.astype(float), inside.astype(float)
     noisy = sizes > 1
     settled = [calibration for calibration in calibrations if calibration is not None]

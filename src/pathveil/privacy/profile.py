@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
 from pathveil.privacy.hockey_stick import log_hockey_sticks
@@ -29,6 +30,7 @@ from pathveil.privacy.worst_pair import Floats, deviance, stirling_remainder
 
 # What an inversion leaves as a margin in log δ: far above the evaluation's own error, far below anything that matters.
 SAFETY = 1e-9
+_GUIDES = 32  # with more than twice as many rows, so many are settled first to show the others where to begin
 
 
 @dataclass(frozen=True)
@@ -131,26 +133,55 @@ def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Flo
     for floor, shift in zip(floors.tolist(), shifts.tolist(), strict=True):
         _require_reachable(epsilon, delta, floor, shift)
 
-    def room(log_k: Floats) -> Floats:
+    def room(log_k: Floats, rows: npt.NDArray[np.intp]) -> Floats:
         k = np.exp(log_k)
-        result: Floats = target - log_hockey_sticks(np.full(len(k), float(epsilon)), k * floors, k * shifts)
+        result: Floats = target - log_hockey_sticks(np.full(len(k), float(epsilon)), k * floors[rows], k * shifts[rows])
         return result
 
-    # At large k the loss is nearly Gaussian, with variance 2ks²/η: that says where to begin.
-    here = 2 * math.log(_gaussian_deviation(epsilon, target)) + np.log(floors / (2 * shifts**2))
-    there, room_there = here - 0.1, room(here - 0.1)
-    room_here = room(here)
-    for _ in range(12):  # the secant method, on a curve that is nearly straight in logarithms
-        if (np.abs(room_here) <= SAFETY / 2).all():
-            return np.exp(here)
+    if len(floors) > 2 * _GUIDES:
+        found, apart = _guided_start(epsilon, delta, floors, shifts), 1e-4
+    else:
+        # At large k the loss is nearly Gaussian, with variance 2ks²/η: that says where to begin.
+        found, apart = 2 * math.log(_gaussian_deviation(epsilon, target)) + np.log(floors / (2 * shifts**2)), 0.02
+    rows: npt.NDArray[np.intp] = np.arange(len(floors))  # those that are not settled yet
+    here, room_here = found.copy(), room(found, rows)
+    there, room_there = here, room_here
+    for step_number in range(13):  # the secant method, on a curve that is nearly straight in logarithms
+        open_ = np.abs(room_here) > SAFETY / 2
+        if not open_.any():
+            return np.exp(found)
+        rows = rows[open_]
+        here, room_here, there, room_there = (x[open_] for x in (here, room_here, there, room_there))
+        if step_number == 0:
+            there, room_there = here - apart, room(here - apart, rows)
         rise = np.where(room_there != room_here, room_there - room_here, 1.0)
         step = np.clip(room_here * (here - there) / rise, -2.0, 2.0)
         there, room_there, here = here, room_here, here + step
-        room_here = room(here)
-    found = here.copy()
-    for i in np.flatnonzero(np.abs(room_here) > SAFETY / 2):
-        found[i] = _log_concentration(epsilon, target, float(floors[i]), float(shifts[i]), float(here[i]))
+        room_here = room(here, rows)
+        found[rows] = here
+    for i in rows[np.abs(room_here) > SAFETY / 2]:
+        found[i] = _log_concentration(epsilon, target, float(floors[i]), float(shifts[i]), float(found[i]))
     return np.exp(found)
+
+
+def _guided_start(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
+    """log k for many rows, nearly right, from the exact answers for a few.
+
+    The profile depends on ks and kη alone, so the answer for ks is a smooth function of the one number η/s: it is found
+    at a few Chebyshev points and interpolated. Only a start: the caller checks it, and takes no row's word for it.
+    """
+    from scipy import interpolate
+
+    log_ratio = np.log(floors / shifts)
+    middle, half = (log_ratio.max() + log_ratio.min()) / 2, (log_ratio.max() - log_ratio.min()) / 2 + 1e-9
+    nodes = np.cos(np.pi * (np.arange(_GUIDES) + 0.5) / _GUIDES)
+    # The true range, cut where its end is: outside it the promise might be out of reach.
+    ratios = np.exp(np.clip(middle + half * nodes, log_ratio.min(), log_ratio.max()))
+    shift = np.minimum(1.0, 1.0 / (2 * ratios + 1))
+    log_h = np.log(concentrations_for(epsilon, delta, ratios * shift, shift) * shift)
+    guide = interpolate.BarycentricInterpolator(nodes, log_h)
+    result: Floats = guide((log_ratio - middle) / half) - np.log(shifts)
+    return result
 
 
 def _log_concentration(epsilon: float, target: float, floor: float, shift: float, near: float) -> float:
@@ -233,9 +264,21 @@ def _require_reachable(epsilon: float, delta: float, floor: float, shift: float)
 
 
 def _gaussian_deviation(epsilon: float, log_delta: float) -> float:
-    """Roughly the standard deviation μ of a Gaussian loss N(μ²/2, μ²) whose tail beyond ε is δ."""
+    """The standard deviation μ of a Gaussian loss N(μ²/2, μ²) with δ(ε) = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ); roughly."""
+    from scipy import special
+
     z = math.sqrt(max(0.5, -2 * log_delta - math.log(max(1.0, -4 * math.pi * log_delta))))
-    return math.sqrt(z * z + 2 * epsilon) - z
+    log_mu = math.log(math.sqrt(z * z + 2 * epsilon) - z)  # from the tail's leading term
+    for _ in range(20):  # Newton's method: dδ/dμ is the normal density at μ/2 - ε/μ
+        mu = math.exp(log_mu)
+        above, below = (float(special.log_ndtr(sign * mu / 2 - epsilon / mu)) for sign in (1, -1))
+        found = above + math.log(max(-math.expm1(epsilon + below - above), 1e-300))
+        slope = mu * math.exp(-0.5 * (mu / 2 - epsilon / mu) ** 2 - found) / math.sqrt(2 * math.pi)
+        step = (log_delta - found) / max(slope, 1e-300)
+        log_mu += min(max(step, -1.0), 1.0)
+        if abs(step) < 1e-6:
+            break
+    return math.exp(log_mu)
 
 
 def _smallest_floor(epsilon: float, target: float, shift: float) -> str:

@@ -26,13 +26,21 @@ _SERIES = np.array([0.0, 0.0] + [(-1.0) ** r / (r * (r - 1)) for r in range(2, 1
 
 def stirling_remainder(x: float) -> float:
     """log Γ(x) less Stirling's main terms (x - ½) log x - x + ½ log 2π."""
-    if x < 10:
-        return math.lgamma(x) - ((x - 0.5) * math.log(x) - x + 0.5 * math.log(2 * math.pi))
-    square = 1 / (x * x)
-    return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / x
+    return float(stirling_remainders(x))
 
 
-stirling_remainders = np.vectorize(stirling_remainder, otypes=[float])
+def stirling_remainders(x: npt.ArrayLike) -> Floats:
+    """`stirling_remainder` of every entry."""
+    from scipy import special
+
+    x = np.asarray(x, dtype=float)
+    small = x < 10
+    near, far = np.where(small, x, 1.0), np.where(small, 10.0, x)
+    direct = special.gammaln(near) - ((near - 0.5) * np.log(near) - near + 0.5 * math.log(2 * math.pi))
+    square = 1 / (far * far)
+    series = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / far
+    result: Floats = np.where(small, direct, series)
+    return result
 
 
 def deviance(x: float, mean: float) -> float:
@@ -46,7 +54,13 @@ def deviance(x: float, mean: float) -> float:
 def _near(gap: Floats, mean: Floats) -> Floats:
     """The deviance of mean + gap from mean, by its series; meaningless (but finite) where the gap is not small."""
     e = np.divide(gap, mean, out=np.zeros_like(gap), where=np.abs(gap) <= _NEAR * mean)
-    result: Floats = mean * np.polynomial.polynomial.polyval(e, _SERIES)
+    result: Floats = np.full_like(e, _SERIES[-1])
+    for coefficient in _SERIES[-2:1:-1]:  # Horner's rule, without a new array at every step
+        result *= e
+        result += coefficient
+    result *= e
+    result *= e
+    result *= mean
     return result
 
 
@@ -55,10 +69,21 @@ def log_density(u: Floats, a: Floats | float, h: Floats | float) -> Floats:
 
     `a` and `h` are numbers, or columns with one number for each row of u.
     """
+    result: Floats = log_peak_density(a, h) + log_relative_density(u, a, h)
+    return result
+
+
+def log_peak_density(a: Floats | float, h: Floats | float) -> Floats:
+    """log of the density where it is largest, at u = log((a+h)/a)."""
+    m = 2 * a + h
+    result: Floats = 0.5 * (np.log(a) + np.log(a + h) - np.log(2 * math.pi * m))
+    return result + stirling_remainders(m) - stirling_remainders(a) - stirling_remainders(a + h)
+
+
+def log_relative_density(u: Floats, a: Floats | float, h: Floats | float) -> Floats:
+    """log of the density relative to its largest value."""
     size = np.abs(u)
     m = 2 * a + h
-    peak = 0.5 * (np.log(a) + np.log(a + h) - np.log(2 * math.pi * m))
-    peak = peak + stirling_remainders(m) - stirling_remainders(a) - stirling_remainders(a + h)
     # The exponent is m·KL(a/m ‖ σ(-u)), as two deviances: of a from m·σ(-u) and of a+h from m·σ(u).
     shrunk = np.exp(-size)
     fold = np.log1p(shrunk)
@@ -66,5 +91,5 @@ def log_density(u: Floats, a: Floats | float, h: Floats | float) -> Floats:
     gap = (-a * np.expm1(-size) - h * shrunk) / (1 + shrunk)  # a - low, but exact for small u
     first = np.where(np.abs(gap) <= _NEAR * low, _near(gap, low), a * (np.log(a / m) + size + fold) - gap)
     second = np.where(np.abs(gap) <= _NEAR * high, _near(-gap, high), (a + h) * (fold - np.log1p(a / (a + h))) + gap)
-    result: Floats = peak - first - second + np.where(u < 0, h * u, 0.0)
+    result: Floats = np.where(u < 0, h * u, 0.0) - first - second
     return result

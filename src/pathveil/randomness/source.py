@@ -7,12 +7,16 @@ sources made by `insecure_seed`, which are for tests and demonstrations: whoever
 from __future__ import annotations
 
 import hashlib
+import operator
 import os
 import threading
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from pathveil.errors import InvalidParameterError
 
 _BLOCK = 1 << 16  # keystream bytes fetched at a time: large enough that a single draw costs next to nothing
 
@@ -20,14 +24,24 @@ _BLOCK = 1 << 16  # keystream bytes fetched at a time: large enough that a singl
 class RandomSource:
     """A stream of random bits. Make one with `system_source()` or `insecure_seed(n)`, not by hand.
 
-    Not thread-safe: give each thread a source of its own (`system_source()` does).
+    Threads may share a source: no byte is handed out twice. A forked process must not continue its parent's stream,
+    or two people would get the same noise, so a source that was keyed by the operating system is keyed anew there.
     """
 
     def __init__(self, key: bytes, *, seed: int | None = None) -> None:
+        self._seed = seed
+        self._lock = threading.Lock()
+        self._start(key)
+
+    def _start(self, key: bytes) -> None:
         self._encrypt = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
         self._buffer = b""
         self._position = 0
-        self._seed = seed
+        self._process = os.getpid()
+
+    def __reduce__(self) -> NoReturn:
+        """No copies, no pickles: two of them would hand out the same bits."""
+        raise TypeError("a RandomSource cannot be copied or pickled")
 
     @property
     def is_seeded(self) -> bool:
@@ -39,16 +53,25 @@ class RandomSource:
 
     def bytes(self, count: int) -> bytes:
         """The next `count` bytes of the keystream; no byte is ever handed out twice."""
-        end = self._position + count
-        if end <= len(self._buffer):
-            taken = self._buffer[self._position : end]
-            self._position = end
-            return taken
-        rest = self._buffer[self._position :]
-        missing = count - len(rest)
-        fetched = self._encrypt.update(bytes(max(missing, _BLOCK)))
-        self._buffer, self._position = fetched, missing
-        return rest + fetched[:missing]
+        if count < 0:
+            raise ValueError(f"cannot draw {count} bytes")
+        if self._process != os.getpid():
+            self._lock = threading.Lock()  # the parent's may be held by a thread that does not exist here
+            if self.is_seeded:
+                self._process = os.getpid()
+            else:
+                self._start(os.urandom(32))
+        with self._lock:
+            end = self._position + count
+            if end <= len(self._buffer):
+                taken = self._buffer[self._position : end]
+                self._position = end
+                return taken
+            rest = self._buffer[self._position :]
+            missing = count - len(rest)
+            fetched = self._encrypt.update(bytes(max(missing, _BLOCK)))
+            self._buffer, self._position = fetched, missing
+            return rest + fetched[:missing]
 
     def words64(self, count: int) -> npt.NDArray[np.uint64]:
         """`count` uniform 64-bit words."""
@@ -74,19 +97,25 @@ def insecure_seed(seed: int) -> RandomSource:
     >>> pv.insecure_seed(7).words64(1) == pv.insecure_seed(7).words64(1)
     array([ True])
     """
-    return RandomSource(hashlib.sha256(b"pathveil insecure seed %d" % seed).digest(), seed=seed)
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise InvalidParameterError(f"a seed is a whole number, not {seed!r}") from None
+    return RandomSource(hashlib.sha256(b"pathveil insecure seed %d" % number).digest(), seed=number)
 
 
 _local = threading.local()
 
 
-def _forget() -> None:
-    """After a fork the child must not continue its parent's keystream: two processes would draw alike."""
-    _local.__dict__.pop("source", None)
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+def checked_source(rng: RandomSource | None) -> RandomSource:
+    """The source to draw from: the one given, or the operating system's."""
+    if rng is None:
+        return system_source()
+    if not isinstance(rng, RandomSource):
+        raise InvalidParameterError(
+            f"rng is None (operating-system entropy) or pv.insecure_seed(n), not {type(rng).__name__}"
+        )
+    return rng
 
 
 def system_source() -> RandomSource:

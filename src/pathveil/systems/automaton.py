@@ -40,7 +40,7 @@ class Automaton(System):
         initial: Any,
         accepting: Any = None,
     ) -> None:
-        self.moves = {key: frozenset(targets) for key, targets in moves.items()}
+        self.moves = {key: _as_targets(key, targets) for key, targets in moves.items()}
         self.symbols = unique_symbols(in_natural_order(symbol for _, symbol in self.moves))
         named = [state for state, _ in self.moves] + [s for targets in self.moves.values() for s in targets]
         self.states = unique_symbols(in_natural_order(named), "states")
@@ -107,3 +107,13 @@ class Automaton(System):
             f"Automaton({len(self.states)} states, {len(self.symbols)} symbols; "
             f"{len(self.subsets)} states when made deterministic)"
         )
+
+
+def _as_targets(key: Any, targets: Any) -> frozenset[State]:
+    if not isinstance(key, tuple) or len(key) != 2:
+        raise InvalidSystemError(f"moves: the key {key!r} is not a pair (state, symbol)")
+    if isinstance(targets, str) or not isinstance(targets, Iterable):
+        raise InvalidSystemError(
+            f"moves: {key!r} leads to {targets!r}, which is not a collection of states; write {{{targets!r}}} for one"
+        )
+    return frozenset(targets)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from pathveil.errors import InvalidParameterError, InvalidSystemError
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems import chain_analysis, chain_file, simulation
 from pathveil.systems.compiled import CompiledSystem, IntArray
 from pathveil.systems.system import Symbol, System, as_set, checked_length, in_natural_order, unique_symbols
@@ -150,6 +150,8 @@ class MarkovChain(System):
         number = {state: i for i, state in enumerate(unique_symbols(states, "states"))}
         weights = sparse.lil_array((len(states), len(states)))
         for a, b, data in graph.edges(data=True):
+            if weight is not None and weight not in data:
+                raise InvalidSystemError(f"the edge from {a!r} to {b!r} has no attribute {weight!r}")
             value = 1.0 if weight is None else float(data[weight])
             weights[number[a], number[b]] = value
             if not graph.is_directed():
@@ -262,7 +264,7 @@ class MarkovChain(System):
         equally likely, or, if words begin after a public state, the first state is one that follows it. `final`
         restricts which words are feasible, not what the chain does.
         """
-        source = rng or system_source()
+        source = checked_source(rng)
         length = checked_length(length)
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
             raise InvalidParameterError(f"size is a number of paths of at least 1, not {size!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from pathveil.errors import (
     UnknownSymbolError,
 )
 from pathveil.randomness.exact import draw_index
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import CompiledSystem, IntArray
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class System(ABC):
 
     def encode(self, word: Word) -> IntArray:
         """The symbol codes of a word; an error that names the position of the first unknown symbol."""
-        if not isinstance(word, Collection):
+        if not isinstance(word, Collection) or isinstance(word, Set | Mapping):
             raise InvalidParameterError(f"a word is a string or a sequence of symbols, not {type(word).__name__}")
         codes = np.empty(len(word), dtype=np.int64)
         known = self._codes
@@ -90,10 +90,10 @@ class System(ABC):
         return codes
 
     def decode(self, codes: Iterable[int], *, as_string: bool = False) -> Word:
-        """The word with these codes: a tuple of symbols, or a string."""
+        """The word with these codes: a tuple of symbols, or a string where every symbol is one character."""
         symbols = self.symbols
         word = tuple(symbols[code] for code in codes)
-        return "".join(map(str, word)) if as_string else word
+        return "".join(map(str, word)) if as_string and self._spells_strings else word
 
     def is_feasible(self, word: Word) -> bool:
         """Could the system have produced this word? Unknown symbols and the empty word make it infeasible."""
@@ -140,7 +140,7 @@ class System(ABC):
 
     def random_word(self, length: int, rng: RandomSource | None = None) -> Word:
         """A feasible word of this length, each with the same probability (exactly)."""
-        source = rng or system_source()
+        source = checked_source(rng)
         length = checked_length(length)
         self.require_words(length)
         compiled = self.compiled
@@ -188,7 +188,10 @@ def checked_length(length: int) -> int:
 
 def unique_symbols(symbols: Iterable[Symbol], what: str = "symbols") -> tuple[Symbol, ...]:
     """The symbols as a tuple; an error if there is none or one stands twice."""
-    listed = tuple(symbols)
+    try:
+        listed = tuple(symbols)
+    except TypeError:
+        raise InvalidSystemError(f"{what}: {symbols!r} is not a collection") from None
     if not listed:
         raise InvalidSystemError(f"no {what}: a system needs at least one")
     seen: set[Symbol] = set()

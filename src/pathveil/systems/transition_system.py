@@ -31,6 +31,9 @@ class TransitionSystem(System):
 
     def __init__(self, moves: Mapping[tuple[State, Symbol], State], initial: State, accepting: Any = None) -> None:
         self.moves = dict(moves)
+        for key in self.moves:
+            if not isinstance(key, tuple) or len(key) != 2:
+                raise InvalidSystemError(f"moves: the key {key!r} is not a pair (state, action)")
         self.symbols = unique_symbols(in_natural_order(action for _, action in self.moves), "actions")
         named = [state for state, _ in self.moves] + list(self.moves.values())
         self.states = unique_symbols(in_natural_order(named), "states")

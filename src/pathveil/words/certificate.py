@@ -27,6 +27,7 @@ import numpy as np
 from scipy import sparse
 
 from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
+from pathveil.systems.system import checked_length
 from pathveil.words.law import FloatArray
 from pathveil.words.ratio_bounds import (
     Box,
@@ -38,7 +39,7 @@ from pathveil.words.ratio_bounds import (
 
 _LARGEST_BOXES = 30_000_000  # numbers held for all positions; beyond that the published calibration is used
 _LARGEST_WALKS = 2_000  # walks of one length that are compared pairwise; beyond that K_r = rθ
-_LARGEST_RUNS = 6_000_000  # numbers worked on for the pairs at one position; beyond that K_r = rθ
+_LARGEST_RUNS = 12_000_000  # numbers worked on for all pairs of runs of one length; beyond that K_r = rθ
 _FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
 
 
@@ -64,6 +65,7 @@ class Certificate:
 
     def loss_at(self, distance: int) -> float:
         """The loss between two feasible words that differ in up to this many symbols, adjacent or not."""
+        distance = min(checked_length(distance), self.length)
         bounds = dict(self.run_bounds)
         for run in range(self.adjacency + 1, distance + 1):
             bounds.setdefault(run, run * self.theta)
@@ -88,7 +90,7 @@ def published_theta(epsilon: float, adjacency: int) -> float:
 
 def published_certificate(length: int, up_to: bool, adjacency: int, theta: float, why: str) -> Certificate:
     """The bound K ≤ bθ, which needs no proof about the system."""
-    bounds = {run: run * theta for run in range(1, adjacency + 1)}
+    bounds = {run: run * theta for run in range(1, min(adjacency, length) + 1)}
     return Certificate(
         length, up_to, adjacency, theta, _up(2 * adjacency * theta), bounds, f"published calibration: {why}"
     )
@@ -123,7 +125,7 @@ class ChainCertifier:
         self._alive = alive
         self._levels = context_levels(chain, alive, budget)
         self._levels_backwards = context_levels(backwards, alive_backwards, budget)
-        self._pairs_at: dict[tuple[object, ...], IntArray] = {}
+        self._places_of: dict[int, list[IntArray] | None] = {}
 
     @classmethod
     def of(
@@ -161,7 +163,7 @@ class ChainCertifier:
             up_to=self.up_to,
             adjacency=self.adjacency,
             theta=theta,
-            loss=_total_loss(theta, bounds, self.adjacency),
+            loss=_total_loss(theta, bounds, min(self.adjacency, self.length)),
             run_bounds=bounds,
             method="certified",
             contexts=self.contexts,
@@ -176,6 +178,9 @@ class ChainCertifier:
         """
         b = self.adjacency
         lowest = epsilon / (2 * b)
+        if any(self._places(run) is None for run in range(1, min(b, self.length) + 1) if b % run == 0):
+            # b/r runs with K_r = rθ each lose 2bθ: nothing above ε/2b can pass.
+            return self.certify(published_theta(epsilon, b))
         failed, theta, nudge = inf, nextafter(epsilon / b, 0.0), _FINEST_STEP / 8
         while theta > lowest:
             certificate = self.certify(theta)
@@ -201,23 +206,39 @@ class ChainCertifier:
 
     def _run_bound(self, run: int, theta: float, prefixes: list[Box], suffixes: list[Box]) -> float:
         """The largest log Z(v)/Z(w) over one run of this length; -inf if no two feasible words differ so."""
-        m = len(self.chain.first)
-        walks = self._walks(run)
-        if len(walks) > _LARGEST_WALKS:
+        places = self._places(run)
+        if places is None:
             return run * theta
-        largest = -inf
-        for i in range(self.length - run + 1):
-            following = self.length - run - i  # positions after the run; with `up_to`, at most so many
-            place = (run, i == 0, following == 0, self._alive[i : i + run].tobytes())
-            if place not in self._pairs_at:
-                self._pairs_at[place] = self._pairs(walks, i, following)
-            pairs = self._pairs_at[place]
-            if pairs.shape[1] * m * (2 * run + 1) > _LARGEST_RUNS:
-                return run * theta
+        walks, largest = self._walks(run), -inf
+        for i, pairs in enumerate(places):
             if pairs.shape[1]:
                 w, v = walks[pairs[0]], walks[pairs[1]]
+                following = self.length - run - i
                 largest = max(largest, _largest_change(self.chain, w, v, theta, prefixes[i], suffixes[following]))
         return largest
+
+    def _places(self, run: int) -> list[IntArray] | None:
+        """For each position where a run can begin, the pairs of walks; None where they are too many to work on."""
+        if run not in self._places_of:
+            self._places_of[run] = self._all_pairs(run)
+        return self._places_of[run]
+
+    def _all_pairs(self, run: int) -> list[IntArray] | None:
+        walks, found = self._walks(run), []
+        if len(walks) > _LARGEST_WALKS:
+            return None
+        known: dict[tuple[object, ...], IntArray] = {}
+        room = _LARGEST_RUNS // (len(self.chain.first) * (2 * run + 1))
+        for i in range(self.length - run + 1):
+            following = self.length - run - i  # positions after the run; with `up_to`, at most so many
+            place = (i == 0, following == 0, self._alive[i : i + run].tobytes())
+            if place not in known:
+                known[place] = self._pairs(walks, i, following)
+            found.append(known[place])
+            room -= known[place].shape[1]
+            if room < 0:
+                return None
+        return found
 
     def _walks(self, run: int) -> IntArray:
         """All walks of this many symbols, one in each row; the enumeration stops where there are too many."""

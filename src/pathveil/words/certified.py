@@ -19,7 +19,7 @@ from pathveil.words.certificate import (
 )
 from pathveil.words.classes import classes_of_codes
 from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
-from pathveil.words.mechanism import OnInfeasible, WordMechanism, hamming_distances
+from pathveil.words.mechanism import OnInfeasible, WordMechanism, checked_adjacency, hamming_distances
 from pathveil.words.tilted import draw_tilted, log_normaliser
 
 
@@ -57,9 +57,19 @@ class CertifiedExponential(WordMechanism):
         contexts: int = 40_000,
     ) -> None:
         super().__init__(world, epsilon, adjacency, on_infeasible=on_infeasible)
-        self.max_length = None if max_length is None else checked_length(max_length)
-        self.contexts = contexts
+        self._max_length = None if max_length is None else checked_length(max_length)
+        self._contexts = checked_adjacency(contexts, "contexts")
         self._certificates: dict[int, Certificate] = {}
+
+    @property
+    def max_length(self) -> int | None:
+        """The greatest length that the one certificate covers; None where each length has its own."""
+        return self._max_length
+
+    @property
+    def contexts(self) -> int:
+        """The budget of contexts for the bounds behind a certificate."""
+        return self._contexts
 
     @property
     def _covers(self) -> str:

@@ -38,6 +38,8 @@ def best_mechanism(world: System, length: int, epsilon: float, adjacency: int = 
     best = min(errors, key=errors.__getitem__)
     others = ", ".join(f"{type(m).__name__} {value:.3g}" for m, value in errors.items() if m is not best)
     best.reason = f"{type(best).__name__}: {errors[best]:.3g} expected errors in {length} symbols; {others}"
+    if not world.compiled.is_free:
+        best.reason += " (CertifiedExponential promises among feasible words, the others among all of that length)"
     return best
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.randomness.exact import draw_below_each, draw_index
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
 from pathveil.systems.system import System, Word
 
@@ -44,7 +44,7 @@ class ErrorClasses(ABC):
         """The codes of a word from the class with this many errors, each word with exactly the same probability."""
         if not 0 <= errors < len(self.counts) or not self.counts[errors]:
             raise InvalidParameterError(f"no feasible word has exactly {errors} errors")
-        return self._draw(errors, rng or system_source())
+        return self._draw(errors, checked_source(rng))
 
 
 def error_classes(world: System, word: Word) -> ErrorClasses:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System
@@ -41,7 +42,14 @@ class Exponential(WordMechanism):
         on_infeasible: OnInfeasible = "refuse",
     ) -> None:
         super().__init__(world, epsilon, adjacency, on_infeasible=on_infeasible)
-        self.utility = utility or HammingUtility()
+        self._utility = HammingUtility() if utility is None else utility
+        if not isinstance(self._utility, Utility):
+            raise InvalidParameterError(f"utility is pv.HammingUtility() or pv.InverseUtility(alpha), not {utility!r}")
+
+    @property
+    def utility(self) -> Utility:
+        """How good a word with so many errors is."""
+        return self._utility
 
     def theta(self, length: int) -> float:  # noqa: ARG002 - the published calibration is the same for every length
         """The factor in front of the utility; with the Hamming utility one more error costs a factor e^θ."""
@@ -52,7 +60,7 @@ class Exponential(WordMechanism):
 
     @property
     def _is_linear(self) -> bool:
-        return isinstance(self.utility, HammingUtility)
+        return type(self.utility) is HammingUtility  # a subclass may score differently
 
     def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
         compiled, length = self.world.compiled, codes.shape[1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from math import inf, isfinite
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -22,7 +22,7 @@ from pathveil.errors import (
     UnknownSymbolError,
 )
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System, Word
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 OnInfeasible = Literal["refuse", "nearest"]
+
+_LARGEST_EPSILON = 1e100  # there is no privacy long before that, and arithmetic still works
 
 
 class WordMechanism(ABC):
@@ -60,13 +62,35 @@ class WordMechanism(ABC):
             raise InvalidParameterError(
                 f"the first argument is the public system (Alphabet, MarkovChain, ...), not {type(world).__name__}"
             )
-        self.world = world
-        self.epsilon = checked_epsilon(epsilon)
-        self.adjacency = checked_adjacency(adjacency)
+        self._world = world
+        self._epsilon = checked_epsilon(epsilon)
+        self._adjacency = checked_adjacency(adjacency)
         if on_infeasible not in ("refuse", "nearest"):
             raise InvalidParameterError(f"on_infeasible is 'refuse' or 'nearest', not {on_infeasible!r}")
-        self.on_infeasible = on_infeasible
+        self._on_infeasible: OnInfeasible = on_infeasible
         self._used_seed = False
+
+    # What the guarantee speaks of cannot be changed afterwards.
+
+    @property
+    def world(self) -> System:
+        """The public system."""
+        return self._world
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy parameter ε."""
+        return self._epsilon
+
+    @property
+    def adjacency(self) -> int:
+        """b: in how many symbols two words may differ."""
+        return self._adjacency
+
+    @property
+    def on_infeasible(self) -> OnInfeasible:
+        """What happens to a word that the system could not have produced."""
+        return self._on_infeasible
 
     @abstractmethod
     def theta(self, length: int) -> float:
@@ -105,6 +129,8 @@ class WordMechanism(ABC):
     def _public(self) -> Iterable[str]:
         yield "the system (its symbols, and which words are feasible)"
         yield "the length of the word"
+        if self.on_infeasible == "refuse" and not self.world.compiled.is_free:
+            yield "that the word is feasible (others are refused)"
         if isinstance(self.world, MarkovChain) and self.world.starts_after:
             yield f"the state before the word ({self.world.initial!r})"
 
@@ -122,6 +148,8 @@ class WordMechanism(ABC):
         All words are checked before the first draw. Each word is protected by itself: if two of them come from one
         person, that person's loss is twice ε.
         """
+        if isinstance(words, str) or not isinstance(words, Iterable):
+            raise InvalidParameterError(f"privatize_many takes a list of words, not {type(words).__name__}")
         listed = list(words)
         encoded: list[IntArray] = []
         for number, word in enumerate(listed):
@@ -142,7 +170,10 @@ class WordMechanism(ABC):
 
     def privatize_array(self, codes: npt.ArrayLike, rng: RandomSource | None = None) -> IntArray:
         """Words of equal length as a 2-D array of symbol codes in, private ones out (`world.symbols` decodes)."""
-        array = np.asarray(codes)
+        try:
+            array = np.asarray(codes)
+        except ValueError:
+            raise InvalidParameterError("the rows have different lengths; privatize_many takes ragged words") from None
         if array.ndim != 2 or not np.issubdtype(array.dtype, np.integer):
             raise InvalidParameterError(
                 f"privatize_array takes a 2-D array of whole numbers, not {array.ndim}-D {array.dtype}"
@@ -210,11 +241,7 @@ class WordMechanism(ABC):
     # Checks.
 
     def _source(self, rng: RandomSource | None) -> RandomSource:
-        source = rng if rng is not None else system_source()
-        if not isinstance(source, RandomSource):
-            raise InvalidParameterError(
-                f"rng is None (operating-system entropy) or pv.insecure_seed(n), not {type(rng).__name__}"
-            )
+        source = checked_source(rng)
         self._used_seed |= source.is_seeded
         return source
 
@@ -248,23 +275,23 @@ def checked_epsilon(epsilon: Any) -> float:
     """ε as a float, or an error."""
     try:
         value = float("nan") if isinstance(epsilon, str | bool) else float(epsilon)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = float("nan")
-    if not (isfinite(value) and value > 0):
-        raise InvalidParameterError(f"epsilon must be a positive, finite number, not {epsilon!r}")
+    if not 0 < value <= _LARGEST_EPSILON:
+        raise InvalidParameterError(
+            f"epsilon must be a positive number of at most {_LARGEST_EPSILON:g} (usual: 0.1 to 10), not {epsilon!r}"
+        )
     return value
 
 
-def checked_adjacency(adjacency: Any) -> int:
-    """b as an int, or an error."""
+def checked_adjacency(adjacency: Any, name: str = "adjacency") -> int:
+    """A positive whole number, such as b, as an int; or an error."""
     try:
         value = operator.index(adjacency)
     except TypeError:
         value = 0
-    if value < 1 or isinstance(adjacency, bool):
-        raise InvalidParameterError(
-            f"adjacency must be a whole number of at least 1 (how many symbols may differ), not {adjacency!r}"
-        )
+    if not 1 <= value <= 10**9 or isinstance(adjacency, bool):
+        raise InvalidParameterError(f"{name} must be a whole number from 1 to 10^9, not {adjacency!r}")
     return value
 
 

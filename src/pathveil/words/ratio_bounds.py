@@ -171,7 +171,8 @@ def _step(
     only_top = np.maximum(numerator_hi - shared_hi, direct) + slack * numerator_hi
     only_bottom = np.maximum(denominator_lo - shared_lo - slack * denominator_lo, 1.0)
     shared = np.where(only_top >= only_bottom, shared_lo, shared_hi)
-    new_hi = (only_top + shared) / (only_bottom + shared) * (1 + slack)
+    # An upper end that underflowed to 0 would stay there; a tiny number above it is as good and stays sound.
+    new_hi = np.maximum((only_top + shared) / (only_bottom + shared) * (1 + slack), 1e-290)
 
     only_top = np.maximum(numerator_lo - shared_lo - slack * numerator_lo, direct)
     only_bottom = np.maximum(denominator_hi - shared_hi, 1.0) + slack * denominator_hi

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from pathveil.errors import InvalidParameterError
 from pathveil.words.law import FloatArray
 
 
+@runtime_checkable
 class Utility(Protocol):
     """A utility that depends on the number of errors alone."""
 
@@ -42,7 +42,7 @@ class InverseUtility:
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (isfinite(self.alpha) and self.alpha > 0):
+        if not isinstance(self.alpha, int | float) or not 1e-100 <= self.alpha <= 1e100:
             raise InvalidParameterError(f"alpha must be a positive number, not {self.alpha!r}")
 
     def score(self, errors: FloatArray) -> FloatArray:
