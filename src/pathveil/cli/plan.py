@@ -23,15 +23,15 @@ _SMALLEST, _LARGEST = 1e-3, 1e3  # beyond these no ε is looked for
 class Plan:
     """Errors of each mechanism over ε, and how to find out about another ε.
 
-    An error of None: the mechanism cannot be used. `facts` goes into the JSON; `remarks` are read after the table, when
-    everything has been computed.
+    An error of None: the mechanism cannot be used. `facts` goes into the JSON; `remarks` on the ε of the table are asked
+    for when all of them have been computed.
     """
 
     title: str
     error: str
     mechanisms: list[str]
     error_at: Callable[[str, float], float | None]
-    remarks: Callable[[], list[str]]
+    remarks: Callable[[list[float]], list[str]]
     facts: dict[str, Any]
     known: dict[tuple[str, float], float | None] = field(default_factory=dict)
 
@@ -130,7 +130,7 @@ def plan(
             ],
             "target_error": target_error,
             "epsilon_for_target": needed,
-            "remarks": made.remarks(),
+            "remarks": made.remarks(looked_at),
         }
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     else:
@@ -189,7 +189,7 @@ def _print(made: Plan, epsilons: list[float], needed: dict[str, float | None] | 
     out.print(table)
     if needed is not None:
         out.print(f"Needed: the ε at which that is {target:g} (none up to {_LARGEST:g}: -).")
-    for remark in made.remarks():
+    for remark in made.remarks(epsilons):
         out.print(remark, markup=False)
 
 

@@ -23,7 +23,7 @@ def plan_models(rows: Path, edges: Path | None, delta: float | None, unit: str, 
     mechanisms = ["laplace"]
     if delta is not None:
         mechanisms += ["gaussian", *(["dirichlet"] if unit == "transition" else [])]
-    why_not: dict[str, str] = {}
+    why_not: dict[float, str] = {}
     found: dict[float, dict[str, float]] = {}
 
     def error_at(name: str, epsilon: float) -> float | None:
@@ -40,14 +40,14 @@ def plan_models(rows: Path, edges: Path | None, delta: float | None, unit: str, 
                 found[epsilon] = {one.mechanism: one.rmse for one in forecasts}
             except UnreachablePrivacyError as problem:
                 found[epsilon] = {}
-                why_not[f"{epsilon:g}"] = str(problem)
+                why_not[epsilon] = str(problem)
         return found[epsilon].get(name)
 
-    def remarks() -> list[str]:
+    def remarks(epsilons: list[float]) -> list[str]:
         said = [f"{sum(sizes.values()):,} declared transitions from {len(sizes)} states, protected unit: one {unit}."]
         if delta is None:
             said.append("With a --delta, more mechanisms can be compared.")
-        return [*said, *(f"ε = {epsilon}: {reason}" for epsilon, reason in why_not.items())]
+        return [*said, *(f"ε = {epsilon:g}: {why_not[epsilon]}" for epsilon in epsilons if epsilon in why_not)]
 
     return Plan(
         title=f"a chain of {len(sizes)} states",

@@ -21,8 +21,8 @@ def plan_words(world: System, length: int, adjacency: int) -> Plan:
         found[name, epsilon] = one = forecast(world, names[name], length, epsilon, adjacency, _CONTEXTS)
         return None if one.errors is None else one.errors / length
 
-    def remarks() -> list[str]:
-        by_name = {name: [one for key, one in sorted(found.items()) if key[0] == name] for name in names}
+    def remarks(epsilons: list[float]) -> list[str]:
+        by_name = {name: [found[name, epsilon] for epsilon in epsilons] for name in names}
         certified = [one for one in by_name["certified"] if one.theta is not None]
         said = [repr(world)]
         if certified:
