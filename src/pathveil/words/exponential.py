@@ -6,12 +6,14 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
+from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System
 from pathveil.words.classes import classes_of_codes, draw_by_class
 from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law, log_counts
 from pathveil.words.mechanism import OnInfeasible, WordMechanism, hamming_distances
-from pathveil.words.tilted import draw_tilted, log_normaliser, pick_columns
+from pathveil.words.ragged import Words
+from pathveil.words.tilted import draw_tilted, log_normaliser
+from pathveil.words.tilted_logs import pick_columns
 from pathveil.words.utility import HammingUtility, Utility
 
 
@@ -62,16 +64,14 @@ class Exponential(WordMechanism):
     def _is_linear(self) -> bool:
         return type(self.utility) is HammingUtility  # a subclass may score differently
 
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
-        compiled, length = self.world.compiled, codes.shape[1]
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         if self._is_linear:
-            return draw_tilted(compiled, codes, self.theta(length), source)
-        scores = self._scores(length)
+            return draw_tilted(self.world.compiled, words, self.theta, source)
 
         def choose(counts: tuple[int, ...], size: int) -> IntArray:
-            return pick_columns(np.tile(exponential_log_law(counts, scores), (size, 1)), source)
+            return pick_columns(np.tile(exponential_log_law(counts, self._scores(len(counts) - 1)), (size, 1)), source)
 
-        return draw_by_class(compiled, codes, choose, source)
+        return draw_by_class(self.world.compiled, words, choose, source)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         return ErrorLaw(

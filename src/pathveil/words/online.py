@@ -8,11 +8,13 @@ import numpy as np
 
 from pathveil.errors import DeadEndError, InvalidSystemError
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.systems.system import Symbol, System
 from pathveil.words.law import ErrorLaw, FloatArray
 from pathveil.words.mechanism import OnInfeasible, WordMechanism
-from pathveil.words.tilted import draw_tilted, pick_columns
+from pathveil.words.ragged import Words
+from pathveil.words.tilted import draw_tilted
+from pathveil.words.tilted_logs import pick_columns
 
 
 class Online(WordMechanism):
@@ -61,17 +63,18 @@ class Online(WordMechanism):
         """A new stream, for one word. Feasibility of the true symbols is not checked."""
         return OnlineStream(self, self._source(rng))
 
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         compiled = self.world.compiled
         if compiled.is_free:
-            return draw_tilted(compiled, codes, self.theta(), source)
-        states = np.full(len(codes), compiled.start)
-        private = np.empty_like(codes)
-        for i in range(codes.shape[1]):
-            private[:, i], states = self._emit(states, codes[:, i], source)
+            return draw_tilted(compiled, words, self.theta, source)
+        private = np.empty_like(words.values)
+        for part in words.by_length:
+            states = np.full(len(part.begins), compiled.start)
+            for cells in part.cells.T:
+                private[cells], states = self._emit(states, words.values[cells], source)
         return private
 
-    def _emit(self, states: IntArray, symbols: IntArray, source: RandomSource) -> tuple[IntArray, IntArray]:
+    def _emit(self, states: IntArray, symbols: AnyIntArray, source: RandomSource) -> tuple[IntArray, IntArray]:
         """Outputs and new states for streams side by side."""
         compiled = self.world.compiled
         first = compiled.offsets[states]

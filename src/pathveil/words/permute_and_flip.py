@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
+from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.words.classes import classes_of_codes, draw_by_class
 from pathveil.words.law import (
     ErrorLaw,
@@ -15,6 +15,7 @@ from pathveil.words.law import (
     permute_and_flip_log_law,
 )
 from pathveil.words.mechanism import WordMechanism, hamming_distances
+from pathveil.words.ragged import Words
 
 
 class PermuteAndFlip(WordMechanism):
@@ -44,14 +45,12 @@ class PermuteAndFlip(WordMechanism):
         scores: FloatArray = -self.theta(length) * np.arange(length + 1.0)
         return scores
 
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
-        scores = self._scores(codes.shape[1])
-
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         def choose(counts: tuple[int, ...], size: int) -> IntArray:
             noise = source.exponential(size * len(counts)).reshape(size, len(counts))
-            return draw_noisy_maximum(log_counts(counts), scores, noise)
+            return draw_noisy_maximum(log_counts(counts), self._scores(len(counts) - 1), noise)
 
-        return draw_by_class(self.world.compiled, codes, choose, source)
+        return draw_by_class(self.world.compiled, words, choose, source)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts
