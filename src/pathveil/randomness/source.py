@@ -69,7 +69,7 @@ class RandomSource:
 
     def fill(self, words: npt.NDArray[np.uint64]) -> None:
         """Uniform 64-bit words into an array that exists already: the keystream is written there and nowhere else."""
-        self._fill(memoryview(words).cast("B"))
+        self._fill(words.data.cast("B"))
         if sys.byteorder == "big":  # the same words from the same seed on every machine
             words.byteswap(inplace=True)
 

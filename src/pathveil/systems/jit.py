@@ -8,11 +8,17 @@ That copy is renewed when the kernel's own file changes, so a kernel calls no co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 import numba
 
-Function = TypeVar("Function", bound=Callable[..., object])
+Function = Callable[..., Any]
+
+
+def part_of_kernel(function: Function) -> Function:
+    """Code that is put in place wherever a kernel of the same file calls it: for short functions in inner loops."""
+    compiled: Function = numba.njit(nogil=True, error_model="numpy", inline="always")(function)
+    return compiled
 
 
 def kernel(function: Function) -> Function:

@@ -24,7 +24,7 @@ from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, In
 from pathveil.systems.system import System, Word
 from pathveil.words.ragged import Words
 
-_LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
+LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
 
 
 class ErrorClasses(ABC):
@@ -132,6 +132,17 @@ def equal_rows(codes: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
     return zip(rows, np.split(order, np.cumsum(np.bincount(which.ravel()))[:-1]), strict=True)
 
 
+def _digit_width(compiled: CompiledSystem, length: int) -> int:
+    """Bits for one count. None exceeds (largest number of successors)^n, so a digit never carries over."""
+    largest: int = max(map(len, compiled.successors)) ** length
+    return largest.bit_length()
+
+
+def exact_table_bits(compiled: CompiledSystem, length: int) -> int:
+    """The size of the exact table for a word of this length, about."""
+    return _digit_width(compiled, length) * length * length * compiled.state_count // 2
+
+
 class SystemClasses(ErrorClasses):
     """Error classes on any compiled system, from the packed backward table."""
 
@@ -139,11 +150,9 @@ class SystemClasses(ErrorClasses):
         self._compiled = compiled
         self._codes: list[int] = codes.tolist()
         length = len(codes)
-        # No count exceeds (largest number of successors)**n, so a digit of this width never carries over.
-        largest = max(map(len, compiled.successors))
-        self._width = (largest**length).bit_length()
-        bits = self._width * length * length * compiled.state_count // 2
-        if bits > _LARGEST_TABLE_BITS:
+        self._width = _digit_width(compiled, length)
+        bits = exact_table_bits(compiled, length)
+        if bits > LARGEST_TABLE_BITS:
             raise TooLargeError(
                 f"counting the error classes of a word of {length} symbols on {compiled.state_count} states exactly "
                 f"would take about {bits / 2**33:.0f} GiB. Use Exponential, CertifiedExponential or Online, which "

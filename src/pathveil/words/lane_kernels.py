@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.systems.jit import kernel
+from pathveil.systems.jit import kernel, part_of_kernel
 
 LANES = 16
 _RANGE = 1e-200  # the smallest weight of a state relative to the largest at its position
 
 
-@kernel
+@part_of_kernel
 def _load(values: Any, begins: Any, first: int, codes: Any) -> None:
     """Sixteen words, one column each; the last group repeats its last word."""
     for lane in range(LANES):
@@ -33,7 +33,7 @@ def _load(values: Any, begins: Any, first: int, codes: Any) -> None:
             codes[i, lane] = values[begin + i]
 
 
-@kernel
+@part_of_kernel
 def _step(
     after: Any,
     message: Any,
@@ -205,7 +205,7 @@ def draw_words(
             y = start
             for i in range(length):
                 symbol = codes[i, lane]
-                uniform = (float(words[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
+                uniform = (np.int64(words[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
                 mark = uniform * beta[i, y, lane] * unscale[i, lane]
                 right = -1
                 if step_table.size:

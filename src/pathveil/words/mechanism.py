@@ -187,7 +187,8 @@ class WordMechanism(ABC):
                 f"row {row}, column {column}: code {codes[row, column]} is not from 0 to {len(self.world.symbols) - 1}"
             )
         self._require_usable_words(words, "row")
-        return self._draw(words, self._source(rng)).reshape(codes.shape)
+        private: IntArray = self._draw(words, self._source(rng)).astype(np.int64, copy=False).reshape(codes.shape)
+        return private
 
     def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
         """Words of any lengths as an Arrow list array of symbol codes in, private ones out, in the same order.

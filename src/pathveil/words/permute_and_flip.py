@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from pathveil.randomness.source import RandomSource
+from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, IntArray
-from pathveil.words.classes import classes_of_codes, draw_by_class
+from pathveil.words.class_batches import Block, class_blocks, equal_together, free_blocks, is_small, table_fits
+from pathveil.words.classes import classes_of_codes, draw_by_class, free_counts
 from pathveil.words.law import (
     ErrorLaw,
     FloatArray,
@@ -15,7 +19,13 @@ from pathveil.words.law import (
     permute_and_flip_log_law,
 )
 from pathveil.words.mechanism import WordMechanism, hamming_distances
-from pathveil.words.ragged import Words
+from pathveil.words.ragged import SameLength, Words
+from pathveil.words.rejection import FlipByRejection
+from pathveil.words.tilted import block_size
+
+# A table takes as long as about n words by rejection, but gives the next draws of the same word for less. So it pays
+# where words are repeated this many times n on average; see docs/kernels.md.
+_REPEATS = 4
 
 
 class PermuteAndFlip(WordMechanism):
@@ -46,11 +56,34 @@ class PermuteAndFlip(WordMechanism):
         return scores
 
     def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
-        def choose(counts: tuple[int, ...], size: int) -> IntArray:
-            noise = source.exponential(size * len(counts)).reshape(size, len(counts))
-            return draw_noisy_maximum(log_counts(counts), self._scores(len(counts) - 1), noise)
+        compiled = self.world.compiled
+        if is_small(compiled, words):
 
-        return draw_by_class(self.world.compiled, words, choose, source)
+            def choose(counts: tuple[int, ...], size: int) -> IntArray:
+                noise = source.exponential(size * len(counts)).reshape(size, len(counts))
+                return draw_noisy_maximum(log_counts(counts), self._scores(len(counts) - 1), noise)
+
+            return draw_by_class(compiled, words, choose, source)
+        private = np.empty_like(words.values)
+        run_blocks([block for part in words.by_length for block in self._blocks(words.values, part, private)], source)
+        return private
+
+    def _blocks(self, values: AnyIntArray, part: SameLength, private: AnyIntArray) -> list[Block]:
+        """The words of one length by class or by rejection, whichever takes less time; the law is the same."""
+        compiled, length = self.world.compiled, part.length
+        scores, theta = self._scores(length), self.theta(length)
+        if compiled.is_free:
+            law = permute_and_flip_log_law(free_counts(compiled.symbol_count, length), scores)
+            return free_blocks(compiled.symbol_count, values, part, np.exp(law), private)
+        begins, different = equal_together(values, part)
+        if len(begins) >= _REPEATS * length * different and table_fits(compiled, length):
+            return class_blocks(compiled, values, begins, scores, private, flip=True)
+        flip = FlipByRejection(compiled, length, theta, feasible=self.on_infeasible == "refuse")
+
+        def draw(begins: IntArray, branch: RandomSource) -> None:
+            flip.draw(values, begins, private, branch)
+
+        return [partial(draw, part.begins[begin:end]) for begin, end in cuts(len(part.begins), block_size(length))]
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -42,25 +42,35 @@ class Words:
 
     values: AnyIntArray
     offsets: AnyIntArray
+    equal_length: int | None = None
+    """The length of all words, where that is known beforehand."""
 
     @classmethod
     def from_rows(cls, codes: IntArray) -> Words:
         """Words of equal length, one row each; nothing is copied."""
         batch, length = codes.shape
-        return cls(codes.reshape(-1), np.arange(batch + 1, dtype=np.int64) * length)
+        return cls(codes.reshape(-1), np.arange(batch + 1, dtype=np.int64) * length, length)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     @cached_property
+    def lengths(self) -> list[int]:
+        """The different lengths, in increasing order."""
+        if self.equal_length is not None:
+            return [self.equal_length]
+        found: list[int] = np.unique(np.diff(self.offsets)).tolist()
+        return found
+
+    @cached_property
     def by_length(self) -> list[SameLength]:
         """The batch taken apart, so that each part can be worked on as a table. Lengths in increasing order."""
         begins = self.offsets[:-1].astype(np.int64)
+        if self.equal_length is not None:
+            return [SameLength(self.equal_length, np.arange(len(begins)), begins)]
         lengths = np.diff(self.offsets).astype(np.int64)
         if not len(lengths):
             return []
-        if lengths.min() == lengths.max():
-            return [SameLength(int(lengths[0]), np.arange(len(lengths)), begins)]
         # Short numbers are sorted digit by digit, which is much faster.
         order = np.argsort(lengths.astype(np.uint16) if lengths.max() < 2**16 else lengths, kind="stable")
         starts = np.flatnonzero(np.diff(lengths[order], prepend=-1))

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.systems.jit import kernel
+from pathveil.systems.jit import kernel, part_of_kernel
 
 
-@kernel
-def _weight(table: Any, ends: Any, later: Any, cells: Any, position: int, state: int, length: int, size: int) -> float:
+@part_of_kernel
+def _weight(table: Any, ends: Any, later: Any, cells: Any, position: int, state: int, length: int, size: int) -> Any:
     """β of a state after `position` symbols, from the b of the later positions."""
     # Four sums at a time: one alone would wait for each addition to finish before the next.
     base = state - position * size
@@ -77,7 +77,7 @@ def draw_words(
         log_z[word] = log(here)
         for i in range(length):
             symbol = np.int64(values[begin + i])
-            uniform = (float(words[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
+            uniform = (np.int64(words[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
             mark = uniform * here
             right = step_table[y, symbol]
             taken = -1  # an edge with another symbol; -1 for the right symbol

@@ -24,6 +24,7 @@ from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.words.law import FloatArray
 from pathveil.words.ragged import Words
 from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
+from pathveil.words.visited import Visited
 
 _SMALL_FREE = 1 << 16  # cells: less is done before the compiled loops would be loaded
 _SMALL = 1 << 20  # cells times edges: likewise
@@ -38,7 +39,7 @@ def draw_tilted(
     compiled: CompiledSystem, words: Words, theta: Callable[[int], float], source: RandomSource
 ) -> AnyIntArray:
     """A private word for each word; theta(n) is the tilt for words of n symbols (floating-point sampling)."""
-    thetas = [theta(part.length) for part in words.by_length]
+    thetas = [theta(length) for length in words.lengths]
     private = np.empty_like(words.values)
     if compiled.is_free:
         if len(set(thetas)) == 1:
@@ -91,9 +92,7 @@ def words_for_each(symbol_count: int, theta: float) -> int:
     return ceil(2**64 * z / (1 + (symbol_count - 1) * z))
 
 
-def _respond(
-    symbol_count: int, values: AnyIntArray, theta: float, source: RandomSource, private: AnyIntArray
-) -> None:
+def _respond(symbol_count: int, values: AnyIntArray, theta: float, source: RandomSource, private: AnyIntArray) -> None:
     each = np.uint64(words_for_each(symbol_count, theta))
     if symbol_count == 1:
         private[:] = values
@@ -122,9 +121,7 @@ def _respond(
 class Engine(Protocol):
     """A loop that is ready for words of one length at one tilt."""
 
-    def draw(
-        self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource
-    ) -> FloatArray:
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
         """Private words for the words that begin at these cells, written to the same cells; returns each log Z."""
 
 
@@ -132,9 +129,14 @@ def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
     """The fastest loop that can do it."""
     if _renewal_pays(compiled, length, theta):
         return RenewalEngine(compiled, length, theta)
-    if length * compiled.state_count * 16 * 8 <= _LARGEST_LANE_TABLE:
+    if lanes_fit(compiled, length):
         return LaneEngine(compiled, length, theta)
     return LogEngine(compiled, length, theta)
+
+
+def lanes_fit(compiled: CompiledSystem, positions: int) -> bool:
+    """Is there room for so many messages of sixteen words?"""
+    return positions * compiled.state_count * 16 * 8 <= _LARGEST_LANE_TABLE
 
 
 def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:
@@ -167,9 +169,7 @@ class RenewalEngine:
             enters = self._z * (compiled.adjacency @ enters)
             self._ends[k + 1] = self._z * (compiled.adjacency @ self._ends[k])
 
-    def draw(
-        self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource
-    ) -> FloatArray:
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
         from pathveil.words.renewal_kernel import draw_words
 
         compiled, log_z = self._compiled, np.empty(len(begins))
@@ -184,29 +184,23 @@ class RenewalEngine:
 class LaneEngine:
     """Any system; see lane_kernels.py."""
 
-    def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
+    def __init__(self, compiled: CompiledSystem, length: int, theta: float, visited: Visited | None = None) -> None:
         self._compiled, self._length, self._theta = compiled, length, theta
-        active = compiled.reachable(length) & compiled.completable(length)
-        positions, states = np.nonzero(active)
-        plan_offsets = np.searchsorted(positions, np.arange(length + 2)).astype(np.int64)
+        visited = visited or Visited.of(compiled, length)
         order, label_offsets = compiled.edges_by_label
         growth = theta + log(int(np.diff(compiled.offsets).max()))
         every = max(1, int(200 / growth))  # positions in which no weight changes by more than e^200
         self._arguments = (
-            length, states.astype(np.int64), plan_offsets, active, compiled.offsets, compiled.targets,
+            length, visited.states, visited.offsets, visited.marks, compiled.offsets, compiled.targets,
             label_offsets, compiled.sources[order], compiled.targets[order], exp(-theta), -expm1(-theta), every,
         )  # fmt: skip
 
-    def draw(
-        self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource
-    ) -> FloatArray:
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
         from pathveil.words.lane_kernels import draw_words
 
         compiled, log_z, sound = self._compiled, np.empty(len(begins)), np.empty(len(begins), dtype=bool)
         words = source.words64(len(begins) * self._length)
-        draw_words(
-            values, begins, *self._arguments, log_z, sound, compiled.labels, compiled.step_table, words, private
-        )
+        draw_words(values, begins, *self._arguments, log_z, sound, compiled.labels, compiled.step_table, words, private)
         if not sound.all():
             extreme = np.flatnonzero(~sound)
             logs = LogEngine(compiled, self._length, self._theta)
@@ -236,9 +230,7 @@ class LogEngine:
         cells = begins[:, None] + np.arange(self._length)
         return cells, values[cells].astype(np.int64)
 
-    def draw(
-        self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource
-    ) -> FloatArray:
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
         cells, codes = self._rows(values, begins)
         private[cells] = draw_with_logs(self._compiled, codes, self._theta, source)
         return self.log_partition(values, begins)
