@@ -225,15 +225,16 @@ def library_goals(batch: int = 1_000_000) -> list[Goal]:
 
 
 def grid_goals(epsilon: float = 5.0, draws: int = 100) -> list[Goal]:
-    """LEV's grid world: everything that one sensitive plan needs, and 100 private plans."""
-    plan = tuple(PLAN)
+    """LEV's grid world: everything that one sensitive plan needs, and 100 private plans. The moves are given."""
+    plan, worlds = tuple(PLAN), [grid_world() for _ in range(20)]
 
     def ours() -> None:
-        mechanism = pv.Exponential(grid_world(), epsilon, utility=pv.InverseUtility())
+        # A world that nothing has been prepared for.
+        mechanism = pv.Exponential(worlds.pop(), epsilon, utility=pv.InverseUtility())
         mechanism.privatize_array(np.tile(mechanism.world.encode(plan), (draws, 1)))
 
     def theirs() -> None:
-        mechanism = printed_lev(grid_world(), plan, epsilon)
+        mechanism = printed_lev(worlds.pop(), plan, epsilon)
         for _ in range(draws):
             mechanism.draw()
 

@@ -137,6 +137,9 @@ class CompiledSystem:
             return np.ones(len(offsets) - 1, dtype=bool)
         feasible = np.empty(len(offsets) - 1, dtype=bool)
         if len(values) < _COMPILED_FROM:
+            length = int(offsets[1] - offsets[0]) if len(feasible) else 0
+            if self.step_table.size and len(feasible) * length == len(values) and np.all(np.diff(offsets) == length):
+                return self._feasible_rows(values.reshape(-1, length))
             codes, bounds = values.tolist(), offsets.tolist()
             for word, (begin, end) in enumerate(pairwise(bounds)):
                 path = self.path(codes[begin:end])
@@ -148,6 +151,16 @@ class CompiledSystem:
         size = 1 + _BLOCK_CELLS * len(feasible) // len(values)  # words
         run_all([partial(mark_feasible, values, offsets, *cut, *system, feasible) for cut in cuts(len(feasible), size)])
         return feasible
+
+    def _feasible_rows(self, codes: AnyIntArray) -> BoolArray:
+        """Rows of equal length take each step together."""
+        states = np.full(len(codes), self.start)
+        alive = np.ones(len(codes), dtype=bool)
+        for column in codes.T:
+            states = self.step_table[states, column]
+            alive &= states >= 0  # afterwards such a row goes on from the last state, which does no harm
+        alive &= self.accepting[states]
+        return alive
 
     def first_outside(self, values: AnyIntArray) -> int:
         """The first cell that holds no symbol code; -1 if there is none."""
@@ -171,7 +184,10 @@ class CompiledSystem:
         table = np.zeros((length + 1, self.state_count), dtype=bool)
         table[length] = self.accepting
         for i in range(length - 1, -1, -1):
-            table[i] = self.adjacency @ table[i + 1] > 0
+            table[i, self.sources[table[i + 1, self.targets]]] = True
+            if np.array_equal(table[i], table[i + 1]):  # then nothing changes any more
+                table[:i] = table[i]
+                break
         return table
 
     def reachable(self, length: int) -> BoolArray:
@@ -179,7 +195,10 @@ class CompiledSystem:
         table = np.zeros((length + 1, self.state_count), dtype=bool)
         table[0, self.start] = True
         for i in range(length):
-            table[i + 1] = self.adjacency.T @ table[i] > 0
+            table[i + 1, self.targets[table[i, self.sources]]] = True
+            if np.array_equal(table[i + 1], table[i]):  # then nothing changes any more
+                table[i + 2 :] = table[i]
+                break
         return table
 
     def completions(self, length: int) -> list[list[int]]:

@@ -45,7 +45,7 @@ def table_fits(compiled: CompiledSystem, length: int) -> bool:
         return False
     words = compiled.accepting.astype(float)
     for _ in range(length):
-        words = compiled.adjacency @ words
+        words = np.bincount(compiled.sources, words[compiled.targets], compiled.state_count)
         if words.max() > _LARGEST_COUNT:
             return False
     return True
@@ -118,8 +118,8 @@ def equal_together(values: AnyIntArray, part: SameLength) -> tuple[IntArray, int
     """The words' first cells in an order in which equal words follow each other, and the number of different words."""
     keys = np.zeros(len(part.begins), dtype=np.uint64)
     for i in range(part.length):
-        keys = (keys + values[part.begins + i].astype(np.uint64) + np.uint64(1)) * _HASH
-        keys ^= keys >> np.uint64(29)
+        keys *= _HASH
+        keys += values[part.begins + i].astype(np.uint64)
     order = np.argsort(keys, kind="stable")
     # Different words with one key would only be counted as one, and be given a table each all the same.
     return part.begins[order], 1 + int(np.count_nonzero(np.diff(keys[order])))
