@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from math import ceil, exp, expm1, inf, log, nextafter
 from typing import Protocol
 
@@ -30,7 +30,8 @@ _SMALL_FREE = 1 << 16  # cells: less is done before the compiled loops would be 
 _SMALL = 1 << 20  # cells times edges: likewise
 _BLOCK_CELLS = 1 << 16  # cells, and words of keystream, for a thread at a time
 _FREE_BLOCK_CELLS = 1 << 20
-_LARGEST_RENEWAL_TABLE = 1 << 19  # bytes: it is read all over, and has to stay in the cache of one processor
+_LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
+_CACHED_RENEWAL_TABLE = 1 << 19  # bytes: it is read all over; what no longer stays near a processor costs more
 _LARGEST_LANE_TABLE = 1 << 28  # bytes, for each thread
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
 
@@ -82,6 +83,7 @@ def block_size(length: int) -> int:
 # ------------------------------------------------------------------------------------------------- free alphabets
 
 
+@lru_cache
 def words_for_each(symbol_count: int, theta: float) -> int:
     """How many of the 2^64 keystream words stand for each wrong symbol in randomized response.
 
@@ -148,7 +150,8 @@ def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:
         return False
     # An error makes the draw look at every successor.
     errors = degree * exp(-theta) / (1 + degree * exp(-theta))
-    return length * (1 + degree * errors) < compiled.edge_count
+    reads = length * (1 + degree * errors) * (1 if table <= _CACHED_RENEWAL_TABLE else 3)
+    return reads < 0.6 * compiled.edge_count
 
 
 class RenewalEngine:
