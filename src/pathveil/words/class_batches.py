@@ -31,12 +31,11 @@ Block = Callable[[RandomSource], None]
 
 
 def is_small(compiled: CompiledSystem, words: Words) -> bool:
-    """Is the batch done in plain Python before the compiled loops would be loaded, and does its table fit there?"""
-    work = len(words.values) * (1 if compiled.is_free else compiled.edge_count)
-    return work < (_SMALL_FREE if compiled.is_free else _SMALL) and (
-        compiled.is_free
-        or all(exact_table_bits(compiled, part.length) <= LARGEST_TABLE_BITS for part in words.by_length)
-    )
+    """Is the batch done in plain Python before the compiled loops would be loaded, or can only be done there?"""
+    if compiled.is_free:
+        return len(words.values) < _SMALL_FREE or max(words.lengths) * compiled.symbol_count >= 2**32
+    fits = all(exact_table_bits(compiled, length) <= LARGEST_TABLE_BITS for length in words.lengths)
+    return len(words.values) * compiled.edge_count < _SMALL and fits
 
 
 def table_fits(compiled: CompiledSystem, length: int) -> bool:

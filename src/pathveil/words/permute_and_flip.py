@@ -34,8 +34,9 @@ class PermuteAndFlip(WordMechanism):
     Never more expected errors than the published exponential mechanism, and never less than half of them: PF's
     figure of 55.7% less cannot be an exact expectation.
 
-    Drawing takes one exponential variate for each error class and no integral: the class of the noisy maximum first,
-    then a word of that class, uniformly and exactly. `error_law` evaluates the closed form.
+    A word is drawn by its class (one exponential variate for each number of errors, the noisy maximum, and then a word
+    of that class) or by rejection from the exponential mechanism, whichever takes less time: both have exactly this
+    law. `error_law` evaluates the closed form.
 
     Private for every pair of words within `adjacency` substitutions, feasible or not.
 
@@ -46,7 +47,6 @@ class PermuteAndFlip(WordMechanism):
     """
 
     name = "permute-and-flip"
-    sampling = "number of errors drawn in floating point, the word with that many errors exactly"
 
     def theta(self, length: int) -> float:  # noqa: ARG002 - the same for every length
         return self.epsilon / (2 * self.adjacency)
