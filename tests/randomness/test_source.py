@@ -83,3 +83,46 @@ def test_uniform_numbers_stay_strictly_between_zero_and_one() -> None:
 
     low, high = Extreme(bytes(32)).uniform(2)
     assert 0 < low < high < 1
+
+
+def test_words_written_in_place_are_the_words_handed_out() -> None:
+    whole = pv.insecure_seed(1).bytes(500_000)
+    source = pv.insecure_seed(1)
+    pieces = []
+    for size in (1, 8_192, 3, 30_000, 0, 8_191):
+        words = np.empty(size, dtype=np.uint64)
+        source.fill(words)
+        pieces.append(words.astype("<u8").tobytes())
+    joined = b"".join(pieces)
+    assert joined == whole[: len(joined)]
+
+
+def test_branches_share_no_keystream_with_each_other_or_with_their_source() -> None:
+    source = pv.insecure_seed(1)
+    streams = [source, *source.branches(7)]
+    with ThreadPoolExecutor(8) as pool:
+        drawn = list(pool.map(lambda stream: stream.words64(20_000), streams))
+    # 160,000 independent 64-bit words coincide somewhere with probability below 1e-9.
+    assert len(np.unique(np.concatenate(drawn))) == 8 * 20_000
+    # Negative control: two streams with one key are noticed.
+    again = [pv.insecure_seed(1).words64(100), pv.insecure_seed(1).words64(100)]
+    assert len(np.unique(np.concatenate(again))) < 200
+
+
+def test_branches_are_reproducible_and_say_that_they_are_seeded() -> None:
+    first, second = (pv.insecure_seed(2).branches(3) for _ in range(2))
+    assert [a.bytes(40) for a in first] == [b.bytes(40) for b in second]
+    assert all(branch.is_seeded for branch in first)
+    assert not any(branch.is_seeded for branch in RandomSource(os.urandom(32)).branches(2))
+
+
+def test_a_branch_that_was_made_before_a_fork_does_not_repeat_its_noise() -> None:
+    [branch] = RandomSource(os.urandom(32)).branches(1)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:  # pragma: no cover - runs in the child
+        os.write(write, branch.bytes(32))
+        os._exit(0)
+    mine = branch.bytes(32)
+    os.waitpid(child, 0)
+    assert os.read(read, 32) != mine

@@ -225,7 +225,7 @@ def test_a_table_that_would_not_fit_is_refused_with_a_way_out() -> None:
     town = pv.example_town()
     trip = town.random_word(1_200)
     with pytest.raises(pv.TooLargeError, match="Use Exponential"):
-        pv.PermuteAndFlip(town, 1.0).privatize(trip)
+        pv.Exponential(town, 1.0, utility=pv.InverseUtility()).privatize(trip)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

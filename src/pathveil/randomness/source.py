@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import operator
 import os
+import sys
 import threading
 from typing import NoReturn
 
@@ -19,6 +20,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from pathveil.errors import InvalidParameterError
 
 _BLOCK = 1 << 16  # keystream bytes fetched at a time: large enough that a single draw costs next to nothing
+_ZEROS = bytes(_BLOCK)  # the keystream is what zeros are encrypted to
 
 
 class RandomSource:
@@ -35,8 +37,8 @@ class RandomSource:
 
     def _start(self, key: bytes) -> None:
         self._encrypt = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
-        self._buffer = b""
-        self._position = 0
+        self._buffer = bytearray(_BLOCK)
+        self._position = _BLOCK  # nothing fetched yet
         self._process = os.getpid()
 
     def __reduce__(self) -> NoReturn:
@@ -55,6 +57,33 @@ class RandomSource:
         """The next `count` bytes of the keystream; no byte is ever handed out twice."""
         if count < 0:
             raise ValueError(f"cannot draw {count} bytes")
+        taken = bytearray(count)
+        self._fill(memoryview(taken))
+        return bytes(taken)
+
+    def words64(self, count: int) -> npt.NDArray[np.uint64]:
+        """`count` uniform 64-bit words."""
+        words = np.empty(count, dtype=np.uint64)
+        self.fill(words)
+        return words
+
+    def fill(self, words: npt.NDArray[np.uint64]) -> None:
+        """Uniform 64-bit words into an array that exists already: the keystream is written there and nowhere else."""
+        self._fill(words.data.cast("B"))
+        if sys.byteorder == "big":  # the same words from the same seed on every machine
+            words.byteswap(inplace=True)
+
+    def branches(self, count: int) -> list[RandomSource]:
+        """`count` sources for threads or blocks of work, each with a key of its own from this keystream.
+
+        They share no state and no keystream, so it makes no difference to what each of them hands out which thread
+        uses it, and when. Branches of a seeded source are seeded.
+        """
+        keys = self.bytes(32 * count)
+        return [RandomSource(keys[i : i + 32], seed=self._seed) for i in range(0, 32 * count, 32)]
+
+    def _fill(self, wanted: memoryview) -> None:
+        """The next len(wanted) bytes of the keystream."""
         if self._process != os.getpid():
             self._lock = threading.Lock()  # the parent's may be held by a thread that does not exist here
             if self.is_seeded:
@@ -62,20 +91,20 @@ class RandomSource:
             else:
                 self._start(os.urandom(32))
         with self._lock:
-            end = self._position + count
-            if end <= len(self._buffer):
-                taken = self._buffer[self._position : end]
+            done = 0
+            while (missing := len(wanted) - done) > 0:
+                if self._position == _BLOCK and missing >= _BLOCK:
+                    # Whole blocks go straight to where they are wanted.
+                    self._encrypt.update_into(_ZEROS, wanted[done : done + _BLOCK])
+                    done += _BLOCK
+                    continue
+                if self._position == _BLOCK:
+                    self._encrypt.update_into(_ZEROS, self._buffer)
+                    self._position = 0
+                end = min(_BLOCK, self._position + missing)
+                wanted[done : done + end - self._position] = self._buffer[self._position : end]
+                done += end - self._position
                 self._position = end
-                return taken
-            rest = self._buffer[self._position :]
-            missing = count - len(rest)
-            fetched = self._encrypt.update(bytes(max(missing, _BLOCK)))
-            self._buffer, self._position = fetched, missing
-            return rest + fetched[:missing]
-
-    def words64(self, count: int) -> npt.NDArray[np.uint64]:
-        """`count` uniform 64-bit words."""
-        return np.frombuffer(self.bytes(8 * count), dtype="<u8").astype(np.uint64)
 
     def uniform(self, count: int) -> npt.NDArray[np.float64]:
         """`count` floating-point numbers in (0, 1): the centres of 2**53 equal cells, so never 0 and never 1."""

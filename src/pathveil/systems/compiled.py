@@ -12,15 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from pathveil.systems.blocks import cuts, run_all
+
 IntArray = npt.NDArray[np.int64]
+AnyIntArray = npt.NDArray[np.integer]
 BoolArray = npt.NDArray[np.bool_]
+
+_COMPILED_FROM = 1 << 16  # cells; smaller batches are done before the compiled loops would be loaded
+_LARGEST_STEP_TABLE = 1 << 20  # entries: 4 MiB
+_BLOCK_CELLS = 1 << 20  # cells for a thread at a time
 
 
 @dataclass(frozen=True)
@@ -86,6 +93,18 @@ class CompiledSystem:
         return [dict(zip(labels[a:b], targets[a:b], strict=True)) for a, b in pairwise(bounds)]
 
     @cached_property
+    def step_table(self) -> npt.NDArray[np.int32]:
+        """The target of each (state, symbol), -1 where there is no such edge; of size 0 where it would be too large.
+
+        One look instead of a bisection among the edges of the state, which would wait for every wrong guess.
+        """
+        if self.state_count * self.symbol_count > _LARGEST_STEP_TABLE:
+            return np.empty((0, 0), dtype=np.int32)
+        table = np.full((self.state_count, self.symbol_count), -1, dtype=np.int32)
+        table[self.sources, self.labels] = self.targets
+        return table
+
+    @cached_property
     def edges_by_label(self) -> tuple[IntArray, IntArray]:
         """(order, offsets): the edges that carry label a are `order[offsets[a]:offsets[a+1]]`."""
         order = np.argsort(self.labels, kind="stable")
@@ -108,29 +127,78 @@ class CompiledSystem:
         return states
 
     def feasible_rows(self, codes: IntArray) -> BoolArray:
-        """For each row of a 2-D array of codes: is that word feasible? All rows take each step together."""
+        """For each row of a 2-D array of codes: is that word feasible?"""
+        batch, length = codes.shape
+        return self.feasible_words(codes.reshape(-1), np.arange(batch + 1, dtype=np.int64) * length)
+
+    def feasible_words(self, values: AnyIntArray, offsets: AnyIntArray) -> BoolArray:
+        """For each word of a batch, which has the codes `values[offsets[i]:offsets[i + 1]]`: is it feasible?"""
         if self.is_free:
-            return np.ones(len(codes), dtype=bool)
-        if not self.edge_count:
-            return np.zeros(len(codes), dtype=bool)
-        # Edges are sorted by source, then label, so these numbers are sorted as well, and each occurs once.
-        numbers = self.sources * self.symbol_count + self.labels
+            return np.ones(len(offsets) - 1, dtype=bool)
+        feasible = np.empty(len(offsets) - 1, dtype=bool)
+        if len(values) < _COMPILED_FROM:
+            length = int(offsets[1] - offsets[0]) if len(feasible) else 0
+            if self.step_table.size and len(feasible) * length == len(values) and np.all(np.diff(offsets) == length):
+                return self._feasible_rows(values.reshape(-1, length))
+            codes, bounds = values.tolist(), offsets.tolist()
+            for word, (begin, end) in enumerate(pairwise(bounds)):
+                path = self.path(codes[begin:end])
+                feasible[word] = len(path) == end - begin + 1 and self.accepting[path[-1]]
+            return feasible
+        from pathveil.systems.feasible_kernel import mark_feasible
+
+        system = (self.offsets, self.labels, self.targets, self.start, self.accepting, self.step_table)
+        size = 1 + _BLOCK_CELLS * len(feasible) // len(values)  # words
+        run_all([partial(mark_feasible, values, offsets, *cut, *system, feasible) for cut in cuts(len(feasible), size)])
+        return feasible
+
+    def _feasible_rows(self, codes: AnyIntArray) -> BoolArray:
+        """Rows of equal length take each step together."""
         states = np.full(len(codes), self.start)
         alive = np.ones(len(codes), dtype=bool)
-        for i in range(codes.shape[1]):
-            wanted = states * self.symbol_count + codes[:, i]
-            edges = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
-            alive &= numbers[edges] == wanted
-            states = self.targets[edges]
+        for column in codes.T:
+            states = self.step_table[states, column]
+            alive &= states >= 0  # afterwards such a row goes on from the last state, which does no harm
         alive &= self.accepting[states]
         return alive
+
+    def first_outside(self, values: AnyIntArray) -> int:
+        """The first cell that holds no symbol code; -1 if there is none."""
+        if len(values) < _COMPILED_FROM:
+            outside = np.flatnonzero((values < 0) | (values >= self.symbol_count))
+            return int(outside[0]) if len(outside) else -1
+        from pathveil.systems.feasible_kernel import first_outside
+
+        pieces = cuts(len(values), _BLOCK_CELLS)
+        found = np.full(len(pieces), -1)
+
+        def look(piece: int) -> None:
+            found[piece] = first_outside(values, *pieces[piece], self.symbol_count)
+
+        run_all([partial(look, piece) for piece in range(len(pieces))])
+        bad = found[found >= 0]
+        return int(bad[0]) if len(bad) else -1
 
     def completable(self, length: int) -> BoolArray:
         """Row i: the states from which `length - i` more symbols can lead to an accepting state."""
         table = np.zeros((length + 1, self.state_count), dtype=bool)
         table[length] = self.accepting
         for i in range(length - 1, -1, -1):
-            table[i] = self.adjacency @ table[i + 1] > 0
+            table[i, self.sources[table[i + 1, self.targets]]] = True
+            if np.array_equal(table[i], table[i + 1]):  # then nothing changes any more
+                table[:i] = table[i]
+                break
+        return table
+
+    def reachable(self, length: int) -> BoolArray:
+        """Row i: the states in which a word can be after i symbols."""
+        table = np.zeros((length + 1, self.state_count), dtype=bool)
+        table[0, self.start] = True
+        for i in range(length):
+            table[i + 1, self.targets[table[i, self.sources]]] = True
+            if np.array_equal(table[i + 1], table[i]):  # then nothing changes any more
+                table[i + 2 :] = table[i]
+                break
         return table
 
     def completions(self, length: int) -> list[list[int]]:

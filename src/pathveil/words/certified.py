@@ -8,7 +8,7 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
+from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System, checked_length
 from pathveil.words.certificate import (
     Certificate,
@@ -20,6 +20,7 @@ from pathveil.words.certificate import (
 from pathveil.words.classes import classes_of_codes
 from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
 from pathveil.words.mechanism import OnInfeasible, WordMechanism, checked_adjacency, hamming_distances
+from pathveil.words.ragged import Words
 from pathveil.words.tilted import draw_tilted, log_normaliser
 
 
@@ -113,8 +114,8 @@ class CertifiedExponential(WordMechanism):
         scores: FloatArray = -self.theta(length) * np.arange(length + 1.0)
         return scores
 
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
-        return draw_tilted(self.world.compiled, codes, self.theta(codes.shape[1]), source)
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+        return draw_tilted(self.world.compiled, words, self.theta, source)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -12,7 +12,7 @@ for each r: adding such integers adds all counts at once, and one more error is 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import comb
 
 import numpy as np
@@ -20,10 +20,11 @@ import numpy as np
 from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.randomness.exact import draw_below_each, draw_index
 from pathveil.randomness.source import RandomSource, checked_source
-from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
+from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
 from pathveil.systems.system import System, Word
+from pathveil.words.ragged import Words
 
-_LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
+LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
 
 
 class ErrorClasses(ABC):
@@ -100,27 +101,46 @@ def replace(codes: IntArray, wrong: BoolArray, symbol_count: int, source: Random
 
 def draw_by_class(
     compiled: CompiledSystem,
-    codes: IntArray,
+    words: Words,
     choose: Callable[[tuple[int, ...], int], IntArray],
     source: RandomSource,
-) -> IntArray:
-    """A private word for each row of codes: first its number of errors, then a word of that class.
+) -> AnyIntArray:
+    """A private word for each word: first its number of errors, then a word of that class.
 
-    `choose(counts, size)` draws the numbers of errors of `size` words whose classes have these counts. Equal rows
+    `choose(counts, size)` draws the numbers of errors of `size` words whose classes have these counts. Equal words
     share one table.
     """
-    if compiled.is_free:
-        batch, length = codes.shape
-        errors = choose(free_counts(compiled.symbol_count, length), batch)
-        return draw_free(codes, errors, compiled.symbol_count, source)
-    private = np.empty_like(codes)
-    words, which = np.unique(codes, axis=0, return_inverse=True)
-    order = np.argsort(which.ravel(), kind="stable")
-    for word, rows in zip(words, np.split(order, np.cumsum(np.bincount(which.ravel()))[:-1]), strict=True):
-        classes = SystemClasses(compiled, word)
-        for row, errors in zip(rows, choose(classes.counts, len(rows)).tolist(), strict=True):
-            private[row] = classes.draw(errors, source)
+    private = np.empty_like(words.values)
+    for part in words.by_length:
+        cells = part.cells
+        codes = words.values[cells].astype(np.int64)
+        if compiled.is_free:
+            errors = choose(free_counts(compiled.symbol_count, part.length), len(codes))
+            private[cells] = draw_free(codes, errors, compiled.symbol_count, source)
+            continue
+        for word, rows in equal_rows(codes):
+            classes = SystemClasses(compiled, word)
+            for row, errors in zip(rows, choose(classes.counts, len(rows)).tolist(), strict=True):
+                private[cells[row]] = classes.draw(errors, source)
     return private
+
+
+def equal_rows(codes: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
+    """Each different row, and where it stands."""
+    rows, which = np.unique(codes, axis=0, return_inverse=True)
+    order = np.argsort(which.ravel(), kind="stable")
+    return zip(rows, np.split(order, np.cumsum(np.bincount(which.ravel()))[:-1]), strict=True)
+
+
+def _digit_width(compiled: CompiledSystem, length: int) -> int:
+    """Bits for one count. None exceeds (largest number of successors)^n, so a digit never carries over."""
+    largest: int = max(map(len, compiled.successors)) ** length
+    return largest.bit_length()
+
+
+def exact_table_bits(compiled: CompiledSystem, length: int) -> int:
+    """The size of the exact table for a word of this length, about."""
+    return _digit_width(compiled, length) * length * length * compiled.state_count // 2
 
 
 class SystemClasses(ErrorClasses):
@@ -130,11 +150,9 @@ class SystemClasses(ErrorClasses):
         self._compiled = compiled
         self._codes: list[int] = codes.tolist()
         length = len(codes)
-        # No count exceeds (largest number of successors)**n, so a digit of this width never carries over.
-        largest = max(map(len, compiled.successors))
-        self._width = (largest**length).bit_length()
-        bits = self._width * length * length * compiled.state_count // 2
-        if bits > _LARGEST_TABLE_BITS:
+        self._width = _digit_width(compiled, length)
+        bits = exact_table_bits(compiled, length)
+        if bits > LARGEST_TABLE_BITS:
             raise TooLargeError(
                 f"counting the error classes of a word of {length} symbols on {compiled.state_count} states exactly "
                 f"would take about {bits / 2**33:.0f} GiB. Use Exponential, CertifiedExponential or Online, which "

@@ -6,12 +6,16 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
+from pathveil.systems.blocks import run_blocks
+from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System
-from pathveil.words.classes import classes_of_codes, draw_by_class
+from pathveil.words.class_batches import Block, class_blocks, equal_together, free_blocks, is_small, table_fits
+from pathveil.words.classes import classes_of_codes, draw_by_class, free_counts
 from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law, log_counts
 from pathveil.words.mechanism import OnInfeasible, WordMechanism, hamming_distances
-from pathveil.words.tilted import draw_tilted, log_normaliser, pick_columns
+from pathveil.words.ragged import SameLength, Words
+from pathveil.words.tilted import draw_tilted, log_normaliser
+from pathveil.words.tilted_logs import pick_columns
 from pathveil.words.utility import HammingUtility, Utility
 
 
@@ -62,16 +66,29 @@ class Exponential(WordMechanism):
     def _is_linear(self) -> bool:
         return type(self.utility) is HammingUtility  # a subclass may score differently
 
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
-        compiled, length = self.world.compiled, codes.shape[1]
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         if self._is_linear:
-            return draw_tilted(compiled, codes, self.theta(length), source)
-        scores = self._scores(length)
+            return draw_tilted(self.world.compiled, words, self.theta, source)
+
+        compiled = self.world.compiled
 
         def choose(counts: tuple[int, ...], size: int) -> IntArray:
-            return pick_columns(np.tile(exponential_log_law(counts, scores), (size, 1)), source)
+            return pick_columns(np.tile(exponential_log_law(counts, self._scores(len(counts) - 1)), (size, 1)), source)
 
-        return draw_by_class(compiled, codes, choose, source)
+        fits = compiled.is_free or all(table_fits(compiled, part.length) for part in words.by_length)
+        if not fits or is_small(compiled, words):
+            return draw_by_class(compiled, words, choose, source)
+        private = np.empty_like(words.values)
+        run_blocks([block for part in words.by_length for block in self._blocks(words.values, part, private)], source)
+        return private
+
+    def _blocks(self, values: AnyIntArray, part: SameLength, private: AnyIntArray) -> list[Block]:
+        compiled, scores = self.world.compiled, self._scores(part.length)
+        if compiled.is_free:
+            law = exponential_log_law(free_counts(compiled.symbol_count, part.length), scores)
+            return free_blocks(compiled.symbol_count, values, part, np.exp(law), private)
+        begins, _ = equal_together(values, part)
+        return class_blocks(compiled, values, begins, scores, private, flip=False)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         return ErrorLaw(

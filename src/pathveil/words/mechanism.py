@@ -23,11 +23,11 @@ from pathveil.errors import (
 )
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
-from pathveil.systems.compiled import IntArray
+from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System, Word
 from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.ragged import flat_words, groups_by_length
+from pathveil.words.ragged import Words, flat_words
 
 if TYPE_CHECKING:
     import pyarrow
@@ -97,8 +97,8 @@ class WordMechanism(ABC):
         """The tilt in use for words of this length: one more error makes a word e^θ times less likely."""
 
     @abstractmethod
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
-        """A private word for each row of codes."""
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+        """The values of a batch of private words, one for each word."""
 
     @abstractmethod
     def _law(self, codes: IntArray) -> ErrorLaw:
@@ -139,7 +139,7 @@ class WordMechanism(ABC):
     def privatize(self, word: Word, rng: RandomSource | None = None) -> Word:
         """One private word for a sensitive word: a string for a string, otherwise a tuple of symbols."""
         codes = self._checked(word)
-        private = self._draw(codes[None, :], self._source(rng))[0]
+        private = self._draw(Words.from_rows(codes[None, :]), self._source(rng))
         return self.world.decode(private.tolist(), as_string=isinstance(word, str))
 
     def privatize_many(self, words: Iterable[Word], rng: RandomSource | None = None) -> list[Word]:
@@ -157,16 +157,14 @@ class WordMechanism(ABC):
                 encoded.append(self._checked(word))
             except PathVeilError as problem:
                 raise type(problem)(f"word {number + 1} of {len(listed)}: {problem}") from None
-        source = self._source(rng)
-        private: list[Word] = [()] * len(listed)
-        by_length: dict[int, list[int]] = {}
-        for number, codes in enumerate(encoded):
-            by_length.setdefault(len(codes), []).append(number)
-        for numbers in by_length.values():
-            drawn = self._draw(np.stack([encoded[number] for number in numbers]), source)
-            for number, codes in zip(numbers, drawn.tolist(), strict=True):
-                private[number] = self.world.decode(codes, as_string=isinstance(listed[number], str))
-        return private
+        if not encoded:
+            return []
+        offsets = np.cumsum([0, *map(len, encoded)])
+        drawn = self._draw(Words(np.concatenate(encoded), offsets), self._source(rng)).tolist()
+        return [
+            self.world.decode(drawn[begin:end], as_string=isinstance(word, str))
+            for word, begin, end in zip(listed, offsets[:-1], offsets[1:], strict=True)
+        ]
 
     def privatize_array(self, codes: npt.ArrayLike, rng: RandomSource | None = None) -> IntArray:
         """Words of equal length as a 2-D array of symbol codes in, private ones out (`world.symbols` decodes)."""
@@ -178,15 +176,19 @@ class WordMechanism(ABC):
             raise InvalidParameterError(
                 f"privatize_array takes a 2-D array of whole numbers, not {array.ndim}-D {array.dtype}"
             )
-        words = array.astype(np.int64)
-        if not words.size:
-            raise InvalidParameterError(f"the array has shape {words.shape}: there is no symbol to protect")
-        for row, column in np.argwhere((words < 0) | (words >= len(self.world.symbols))):
+        codes = np.ascontiguousarray(array.astype(np.int64, copy=False))
+        if not codes.size:
+            raise InvalidParameterError(f"the array has shape {codes.shape}: there is no symbol to protect")
+        words = Words.from_rows(codes)
+        outside = self.world.compiled.first_outside(words.values)
+        if outside >= 0:
+            row, column = divmod(outside, codes.shape[1])
             raise UnknownSymbolError(
-                f"row {row}, column {column}: code {words[row, column]} is not from 0 to {len(self.world.symbols) - 1}"
+                f"row {row}, column {column}: code {codes[row, column]} is not from 0 to {len(self.world.symbols) - 1}"
             )
-        self._require_usable_rows(words, np.arange(len(words)), "row")
-        return self._draw(words, self._source(rng))
+        self._require_usable_words(words, "row")
+        private: IntArray = self._draw(words, self._source(rng)).astype(np.int64, copy=False).reshape(codes.shape)
+        return private
 
     def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
         """Words of any lengths as an Arrow list array of symbol codes in, private ones out, in the same order.
@@ -196,22 +198,17 @@ class WordMechanism(ABC):
         """
         import pyarrow
 
-        values, offsets = flat_words(words)
-        codes = values.astype(np.int64)
-        for cell in np.flatnonzero((codes < 0) | (codes >= len(self.world.symbols))):
-            word = int(np.searchsorted(offsets, cell, side="right")) - 1
+        batch = Words(*flat_words(words))
+        values, offsets = batch.values, batch.offsets
+        outside = self.world.compiled.first_outside(values)
+        if outside >= 0:
+            word = int(np.searchsorted(offsets, outside, side="right")) - 1
             raise UnknownSymbolError(
-                f"word {word}, position {cell - offsets[word] + 1}: code {codes[cell]} is not from 0 to "
+                f"word {word}, position {outside - offsets[word] + 1}: code {values[outside]} is not from 0 to "
                 f"{len(self.world.symbols) - 1}"
             )
-        groups = list(groups_by_length(offsets))
-        if not self.world.compiled.is_free:
-            for rows, cells in groups:
-                self._require_usable_rows(codes[cells], rows, "word")
-        source = self._source(rng)
-        private = np.empty_like(values)
-        for _, cells in groups:
-            private[cells] = self._draw(codes[cells], source)
+        self._require_usable_words(batch, "word")
+        private = self._draw(batch, self._source(rng))
         return type(words).from_arrays(pyarrow.array(offsets), pyarrow.array(private), type=words.type)
 
     # Knowing.
@@ -250,16 +247,20 @@ class WordMechanism(ABC):
         self._require_usable(codes)
         return codes
 
-    def _require_usable_rows(self, words: IntArray, numbers: IntArray, what: str) -> None:
-        """The same for words of equal length; an error calls row i `what` number `numbers[i]`."""
-        # Words that may be infeasible share one question: is there any feasible word of that length?
-        refuses = self.on_infeasible == "refuse"
-        suspects = np.flatnonzero(~self.world.compiled.feasible_rows(words)) if refuses else range(min(1, len(words)))
-        for row in suspects:
+    def _require_usable_words(self, words: Words, what: str) -> None:
+        """The same for a batch; an error calls word i `what` i."""
+        if self.world.compiled.is_free:
+            return
+        if self.on_infeasible == "refuse":
+            suspects = np.flatnonzero(~self.world.compiled.feasible_words(words.values, words.offsets))
+        else:
+            # Words that may be infeasible share one question: is there any feasible word of that length?
+            suspects = np.array([part.numbers[0] for part in words.by_length], dtype=np.int64)
+        for number in suspects:
             try:
-                self._require_usable(words[row])
+                self._require_usable(words.values[words.offsets[number] : words.offsets[number + 1]].astype(np.int64))
             except PathVeilError as problem:
-                raise type(problem)(f"{what} {numbers[row]}: {problem}") from None
+                raise type(problem)(f"{what} {number}: {problem}") from None
 
     def _require_usable(self, codes: IntArray) -> None:
         if self.on_infeasible == "refuse":

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from functools import cached_property, partial
 from math import exp, nextafter
 
 import numpy as np
+import numpy.typing as npt
 
-from pathveil.errors import DeadEndError, InvalidSystemError
+from pathveil.errors import DeadEndError, InvalidParameterError, InvalidSystemError, UnknownSymbolError
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.systems.blocks import cuts, run_blocks
+from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.systems.system import Symbol, System
 from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.mechanism import OnInfeasible, WordMechanism
-from pathveil.words.tilted import draw_tilted, pick_columns
+from pathveil.words.mechanism import OnInfeasible, WordMechanism, checked_adjacency
+from pathveil.words.ragged import Words
+from pathveil.words.tilted import draw_tilted, words_for_each
+from pathveil.words.tilted_logs import pick_columns
+
+_SMALL = 1 << 16  # symbols: less is done before the compiled loops would be loaded
+_BLOCK_CELLS = 1 << 16  # symbols for a thread at a time
 
 
 class Online(WordMechanism):
@@ -61,17 +69,43 @@ class Online(WordMechanism):
         """A new stream, for one word. Feasibility of the true symbols is not checked."""
         return OnlineStream(self, self._source(rng))
 
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
+    def streams(self, count: int, rng: RandomSource | None = None) -> OnlineStreams:
+        """Many new streams side by side, each for one word."""
+        return OnlineStreams(self, checked_adjacency(count, "the number of streams"), self._source(rng))
+
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         compiled = self.world.compiled
         if compiled.is_free:
-            return draw_tilted(compiled, codes, self.theta(), source)
-        states = np.full(len(codes), compiled.start)
-        private = np.empty_like(codes)
-        for i in range(codes.shape[1]):
-            private[:, i], states = self._emit(states, codes[:, i], source)
+            return draw_tilted(compiled, words, self.theta, source)
+        private = np.empty_like(words.values)
+        if len(words.values) < _SMALL:
+            for part in words.by_length:
+                states = np.full(len(part.begins), compiled.start)
+                for cells in part.cells.T:
+                    private[cells], states = self._emit(states, words.values[cells], source)
+            return private
+        from pathveil.words.online_kernel import draw_words
+
+        def draw(first: int, last: int, branch: RandomSource) -> None:
+            noise = branch.words64(int(words.offsets[last] - words.offsets[first]))
+            draw_words(
+                words.values, words.offsets, first, last, compiled.offsets, compiled.labels, compiled.targets,
+                compiled.start, self._each, noise, private,
+            )  # fmt: skip
+
+        size = 1 + _BLOCK_CELLS * len(words) // len(words.values)  # words
+        run_blocks([partial(draw, *cut) for cut in cuts(len(words), size)], source)
         return private
 
-    def _emit(self, states: IntArray, symbols: IntArray, source: RandomSource) -> tuple[IntArray, IntArray]:
+    @cached_property
+    def _each(self) -> npt.NDArray[np.uint64]:
+        """Entry d: how many of the 2^64 keystream words stand for each wrong one of d successors."""
+        each = np.zeros(int(np.diff(self.world.compiled.offsets).max()) + 1, dtype=np.uint64)
+        for degree in np.unique(np.diff(self.world.compiled.offsets)):
+            each[degree] = words_for_each(int(degree), self.theta()) if degree else 0
+        return each
+
+    def _emit(self, states: IntArray, symbols: AnyIntArray, source: RandomSource) -> tuple[IntArray, IntArray]:
         """Outputs and new states for streams side by side."""
         compiled = self.world.compiled
         first = compiled.offsets[states]
@@ -140,6 +174,62 @@ class OnlineStream:
 
     def __repr__(self) -> str:
         return f"OnlineStream({self._pushed} symbols so far, {self._mechanism!r})"
+
+
+class OnlineStreams:
+    """Many words on their way: push the next true symbol of each, get a private one for each. All have the same length.
+
+    The law of each stream is that of `OnlineStream`. Made by `Online.streams(count)`.
+
+    >>> import pathveil as pv
+    >>> streams = pv.Online(pv.Alphabet("abc"), epsilon=60.0).streams(4, rng=pv.insecure_seed(1))
+    >>> streams.push([0, 2, 1, 1])
+    array([0, 2, 1, 1])
+    """
+
+    def __init__(self, mechanism: Online, count: int, source: RandomSource) -> None:
+        self._mechanism = mechanism
+        self._source = source
+        self._states = np.full(count, mechanism.world.compiled.start)
+        self._pushed = 0
+
+    def push(self, codes: npt.ArrayLike) -> IntArray:
+        """Private symbol codes for the next true symbol codes, one of each stream, in the same order."""
+        compiled = self._mechanism.world.compiled
+        symbols = np.asarray(codes)
+        if symbols.shape != self._states.shape or not np.issubdtype(symbols.dtype, np.integer):
+            raise InvalidParameterError(
+                f"push takes one symbol code for each of the {len(self._states)} streams, in an array of whole "
+                f"numbers, not {symbols.dtype} of shape {symbols.shape}"
+            )
+        outside = compiled.first_outside(symbols)
+        if outside >= 0:
+            raise UnknownSymbolError(
+                f"stream {outside}: code {symbols[outside]} is not from 0 to {compiled.symbol_count - 1}"
+            )
+        private = np.empty(len(symbols), dtype=np.int64)
+        if len(symbols) < _SMALL:
+            private[:], self._states = self._mechanism._emit(self._states, symbols, self._source)
+        else:
+            self._push_blocks(symbols, private)
+        self._pushed += 1
+        return private
+
+    def _push_blocks(self, symbols: AnyIntArray, private: IntArray) -> None:
+        from pathveil.words.online_kernel import push_symbols
+
+        compiled, each = self._mechanism.world.compiled, self._mechanism._each
+
+        def push(first: int, last: int, branch: RandomSource) -> None:
+            push_symbols(
+                symbols, first, last, compiled.offsets, compiled.labels, compiled.targets, each,
+                branch.words64(last - first), self._states, private,
+            )  # fmt: skip
+
+        run_blocks([partial(push, *cut) for cut in cuts(len(symbols), _BLOCK_CELLS)], self._source)
+
+    def __repr__(self) -> str:
+        return f"OnlineStreams({len(self._states)} streams, {self._pushed} symbols so far, {self._mechanism!r})"
 
 
 def _reachable(compiled: CompiledSystem) -> IntArray:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
-from pathveil.words.classes import classes_of_codes, draw_by_class
+from pathveil.systems.blocks import cuts, run_blocks
+from pathveil.systems.compiled import AnyIntArray, IntArray
+from pathveil.words.class_batches import Block, class_blocks, equal_together, free_blocks, is_small, table_fits
+from pathveil.words.classes import classes_of_codes, draw_by_class, free_counts
 from pathveil.words.law import (
     ErrorLaw,
     FloatArray,
@@ -15,6 +19,13 @@ from pathveil.words.law import (
     permute_and_flip_log_law,
 )
 from pathveil.words.mechanism import WordMechanism, hamming_distances
+from pathveil.words.ragged import SameLength, Words
+from pathveil.words.rejection import FlipByRejection
+from pathveil.words.tilted import block_size
+
+# A table takes as long as about n words by rejection, but gives the next draws of the same word for less. So it pays
+# where words are repeated this many times n on average; see docs/kernels.md.
+_REPEATS = 4
 
 
 class PermuteAndFlip(WordMechanism):
@@ -23,8 +34,9 @@ class PermuteAndFlip(WordMechanism):
     Never more expected errors than the published exponential mechanism, and never less than half of them: PF's
     figure of 55.7% less cannot be an exact expectation.
 
-    Drawing takes one exponential variate for each error class and no integral: the class of the noisy maximum first,
-    then a word of that class, uniformly and exactly. `error_law` evaluates the closed form.
+    A word is drawn by its class (one exponential variate for each number of errors, the noisy maximum, and then a word
+    of that class) or by rejection from the exponential mechanism, whichever takes less time: both have exactly this
+    law. `error_law` evaluates the closed form.
 
     Private for every pair of words within `adjacency` substitutions, feasible or not.
 
@@ -35,7 +47,6 @@ class PermuteAndFlip(WordMechanism):
     """
 
     name = "permute-and-flip"
-    sampling = "number of errors drawn in floating point, the word with that many errors exactly"
 
     def theta(self, length: int) -> float:  # noqa: ARG002 - the same for every length
         return self.epsilon / (2 * self.adjacency)
@@ -44,14 +55,35 @@ class PermuteAndFlip(WordMechanism):
         scores: FloatArray = -self.theta(length) * np.arange(length + 1.0)
         return scores
 
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
-        scores = self._scores(codes.shape[1])
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+        compiled = self.world.compiled
+        if is_small(compiled, words):
 
-        def choose(counts: tuple[int, ...], size: int) -> IntArray:
-            noise = source.exponential(size * len(counts)).reshape(size, len(counts))
-            return draw_noisy_maximum(log_counts(counts), scores, noise)
+            def choose(counts: tuple[int, ...], size: int) -> IntArray:
+                noise = source.exponential(size * len(counts)).reshape(size, len(counts))
+                return draw_noisy_maximum(log_counts(counts), self._scores(len(counts) - 1), noise)
 
-        return draw_by_class(self.world.compiled, codes, choose, source)
+            return draw_by_class(compiled, words, choose, source)
+        private = np.empty_like(words.values)
+        run_blocks([block for part in words.by_length for block in self._blocks(words.values, part, private)], source)
+        return private
+
+    def _blocks(self, values: AnyIntArray, part: SameLength, private: AnyIntArray) -> list[Block]:
+        """The words of one length by class or by rejection, whichever takes less time; the law is the same."""
+        compiled, length = self.world.compiled, part.length
+        scores, theta = self._scores(length), self.theta(length)
+        if compiled.is_free:
+            law = permute_and_flip_log_law(free_counts(compiled.symbol_count, length), scores)
+            return free_blocks(compiled.symbol_count, values, part, np.exp(law), private)
+        begins, different = equal_together(values, part)
+        if len(begins) >= _REPEATS * length * different and table_fits(compiled, length):
+            return class_blocks(compiled, values, begins, scores, private, flip=True)
+        flip = FlipByRejection(compiled, length, theta, feasible=self.on_infeasible == "refuse")
+
+        def draw(begins: IntArray, branch: RandomSource) -> None:
+            flip.draw(values, begins, private, branch)
+
+        return [partial(draw, part.begins[begin:end]) for begin, end in cuts(len(part.begins), block_size(length))]
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -6,18 +6,76 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from pathveil.errors import EmptyWordError, InvalidParameterError
-from pathveil.systems.compiled import IntArray
+from pathveil.systems.compiled import AnyIntArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow
 
-AnyIntArray = npt.NDArray[np.integer]
+
+@dataclass(frozen=True)
+class SameLength:
+    """The words of one length within a batch."""
+
+    length: int
+    numbers: IntArray
+    """Which words of the batch these are."""
+    begins: IntArray
+    """The first cell of each of them."""
+
+    @property
+    def cells(self) -> IntArray:
+        """All their cells, one row a word."""
+        cells: IntArray = self.begins[:, None] + np.arange(self.length)
+        return cells
+
+
+@dataclass(frozen=True)
+class Words:
+    """A batch of words: word i has the symbol codes `values[offsets[i]:offsets[i + 1]]`."""
+
+    values: AnyIntArray
+    offsets: AnyIntArray
+    equal_length: int | None = None
+    """The length of all words, where that is known beforehand."""
+
+    @classmethod
+    def from_rows(cls, codes: IntArray) -> Words:
+        """Words of equal length, one row each; nothing is copied."""
+        batch, length = codes.shape
+        return cls(codes.reshape(-1), np.arange(batch + 1, dtype=np.int64) * length, length)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """The different lengths, in increasing order."""
+        if self.equal_length is not None:
+            return [self.equal_length]
+        found: list[int] = np.unique(np.diff(self.offsets)).tolist()
+        return found
+
+    @cached_property
+    def by_length(self) -> list[SameLength]:
+        """The batch taken apart, so that each part can be worked on as a table. Lengths in increasing order."""
+        begins = self.offsets[:-1].astype(np.int64)
+        if self.equal_length is not None:
+            return [SameLength(self.equal_length, np.arange(len(begins)), begins)]
+        lengths = np.diff(self.offsets).astype(np.int64)
+        if not len(lengths):
+            return []
+        # Short numbers are sorted digit by digit, which is much faster.
+        order = np.argsort(lengths.astype(np.uint16) if lengths.max() < 2**16 else lengths, kind="stable")
+        starts = np.flatnonzero(np.diff(lengths[order], prepend=-1))
+        parts = np.split(order, starts[1:])
+        return [SameLength(int(lengths[numbers[0]]), numbers, begins[numbers]) for numbers in parts]
 
 
 def flat_words(words: pyarrow.ListArray) -> tuple[AnyIntArray, AnyIntArray]:
@@ -35,7 +93,7 @@ def flat_words(words: pyarrow.ListArray) -> tuple[AnyIntArray, AnyIntArray]:
         missing = int(np.flatnonzero(words.is_null().to_numpy(zero_copy_only=False))[0])
         raise EmptyWordError(f"word {missing} is null: leave it out, there is nothing to release for it")
     raw = words.offsets.to_numpy()
-    offsets = raw - raw[0]
+    offsets = raw - raw[0] if raw[0] else raw
     empty = np.flatnonzero(np.diff(offsets) == 0)
     if len(empty):
         raise EmptyWordError(f"word {empty[0]} is empty: a word needs at least one symbol")
@@ -49,15 +107,8 @@ def flat_words(words: pyarrow.ListArray) -> tuple[AnyIntArray, AnyIntArray]:
 
 def groups_by_length(offsets: AnyIntArray) -> Iterator[tuple[IntArray, IntArray]]:
     """For each length: the numbers of the words that have it, and a 2-D array of their cells, one row a word."""
-    begins = offsets.astype(np.int64)
-    lengths = np.diff(begins)
-    # Short numbers are sorted digit by digit, which is much faster.
-    keys = lengths.astype(np.uint16) if lengths.max(initial=0) < 2**16 else lengths
-    order = np.argsort(keys, kind="stable")
-    starts = np.flatnonzero(np.diff(lengths[order], prepend=-1))
-    for begin, end in zip(starts, [*starts[1:], len(order)], strict=True):
-        rows = order[begin:end]
-        yield rows, begins[rows][:, None] + np.arange(lengths[rows[0]])
+    for part in Words(np.empty(0, dtype=np.int64), offsets).by_length:
+        yield part.numbers, part.cells
 
 
 def take_cells(offsets: AnyIntArray, rows: IntArray) -> tuple[AnyIntArray, AnyIntArray]:

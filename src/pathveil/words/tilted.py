@@ -1,100 +1,243 @@
 """The exponential mechanism with the Hamming utility: P(w'|w) ∝ e^(-θ d(w, w')) over the feasible words.
 
 On a free alphabet that is independent randomized response at each position. On any other system it is an
-inhomogeneous Markov chain: β_i(y), the weight of everything that may follow position i in state y, comes from one
-pass backwards, and the word is drawn forwards. O(n · edges) for each word, no table by number of errors.
-Messages are kept as logarithms, so that neither a long word nor a large θ can underflow.
+inhomogeneous Markov chain: one pass backwards gives the weights, and the word is drawn forwards, in O(n · edges).
 (docs/mathematics.md, "Exponential mechanism")
+
+This file decides which loop does the work, from public quantities and the size of the batch; all of them draw from the
+same law. docs/kernels.md has the measurements behind the limits.
 """
 
 from __future__ import annotations
 
-from math import exp
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache, partial
+from math import ceil, exp, expm1, inf, log, nextafter
+from typing import Protocol
 
 import numpy as np
 
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import CompiledSystem, IntArray
-from pathveil.words.classes import replace
+from pathveil.systems.blocks import cuts, run_blocks
+from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.words.law import FloatArray
+from pathveil.words.ragged import Words
+from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
+from pathveil.words.visited import Visited
 
-_CHUNK = 1 << 21  # numbers held at a time while a batch is worked on
+_SMALL_FREE = 1 << 16  # cells: less is done before the compiled loops would be loaded
+_SMALL = 1 << 20  # cells times edges: likewise
+_BLOCK_CELLS = 1 << 16  # cells, and words of keystream, for a thread at a time
+_FREE_BLOCK_CELLS = 1 << 20
+_LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
+_CACHED_RENEWAL_TABLE = 1 << 19  # bytes: it is read all over; what no longer stays near a processor costs more
+_LARGEST_LANE_TABLE = 1 << 28  # bytes, for each thread
+_SAFE = 600.0  # no product of that many e's leaves the range of floating point
 
 
-def draw_tilted(compiled: CompiledSystem, codes: IntArray, theta: float, source: RandomSource) -> IntArray:
-    """A private word for each row of codes (floating-point sampling)."""
+def draw_tilted(
+    compiled: CompiledSystem, words: Words, theta: Callable[[int], float], source: RandomSource
+) -> AnyIntArray:
+    """A private word for each word; theta(n) is the tilt for words of n symbols (floating-point sampling)."""
+    thetas = [theta(length) for length in words.lengths]
+    private = np.empty_like(words.values)
     if compiled.is_free:
-        odds = (compiled.symbol_count - 1) * exp(-theta)
-        wrong = source.uniform(codes.size).reshape(codes.shape) < odds / (1 + odds)
-        return replace(codes, wrong, compiled.symbol_count, source)
-    batch, length = codes.shape
-    step = max(1, _CHUNK // max(compiled.edge_count, length * compiled.state_count))
-    chunks = [_draw_chunk(compiled, codes[k : k + step], theta, source) for k in range(0, batch, step)]
-    return np.concatenate(chunks) if chunks else codes.copy()
+        if len(set(thetas)) == 1:
+            _respond(compiled.symbol_count, words.values, thetas[0], source, private)
+        else:
+            for part, tilt in zip(words.by_length, thetas, strict=True):
+                drawn = np.empty(part.cells.shape, dtype=private.dtype).reshape(-1)
+                _respond(compiled.symbol_count, words.values[part.cells].reshape(-1), tilt, source, drawn)
+                private[part.cells] = drawn.reshape(part.cells.shape)
+        return private
+    if words.values.size * compiled.edge_count < _SMALL:
+        for part, tilt in zip(words.by_length, thetas, strict=True):
+            private[part.cells] = draw_with_logs(compiled, words.values[part.cells].astype(np.int64), tilt, source)
+        return private
+
+    def draw(engine: Engine, begins: IntArray, branch: RandomSource) -> None:
+        engine.draw(words.values, begins, private, branch)
+
+    blocks = []
+    for part, tilt in zip(words.by_length, thetas, strict=True):
+        engine = engine_for(compiled, part.length, tilt)
+        for begin, end in cuts(len(part.begins), block_size(part.length)):
+            blocks.append(partial(draw, engine, part.begins[begin:end]))
+    run_blocks(blocks, source)
+    return private
 
 
 def log_normaliser(compiled: CompiledSystem, codes: IntArray, theta: float) -> float:
     """log Z(w) = log Σ e^(-θ d(w, w')) over the feasible words w'."""
     if compiled.is_free:
         return len(codes) * float(np.log1p((compiled.symbol_count - 1) * exp(-theta)))
-    return float(_backward(compiled, codes[None, :], theta)[0][0, compiled.start])
+    return float(log_normalisers(compiled, codes[None, :], theta)[0])
 
 
-def _edge_weights(compiled: CompiledSystem, symbols: IntArray, after: FloatArray, theta: float) -> FloatArray:
-    """log(z^[label ≠ symbol] β(target)) for every word (rows) and edge (columns)."""
-    weights: FloatArray = after[:, compiled.targets]
-    weights -= theta * (compiled.labels != symbols[:, None])
-    return weights
+def block_size(length: int) -> int:
+    """How many words of this length a thread gets at a time: a multiple of sixteen."""
+    return 16 * (1 + _BLOCK_CELLS // (16 * length))
 
 
-def _backward(compiled: CompiledSystem, codes: IntArray, theta: float) -> list[FloatArray]:
-    """Message i, for i = 0..n: log β_i(y) for every word (rows) and state (columns)."""
-    batch, length = codes.shape
-    with np.errstate(divide="ignore"):
-        last = np.log(compiled.accepting.astype(float))
-    messages = [np.tile(last, (batch, 1))]
-    alive = np.flatnonzero(np.diff(compiled.offsets))  # states with successors; the others have weight 0
-    for i in range(length - 1, -1, -1):
-        weights = _edge_weights(compiled, codes[:, i], messages[-1], theta)
-        top = np.maximum.reduceat(weights, compiled.offsets[alive], axis=1)
-        shift = np.where(top > -np.inf, top, 0.0)
-        weights -= np.repeat(shift, np.diff(compiled.offsets)[alive], axis=1)
-        with np.errstate(divide="ignore"):
-            sums = np.log(np.add.reduceat(np.exp(weights), compiled.offsets[alive], axis=1)) + shift
-        message = np.full((batch, compiled.state_count), -np.inf)
-        message[:, alive] = sums
-        messages.append(message)
-    messages.reverse()
-    return messages
+# ------------------------------------------------------------------------------------------------- free alphabets
 
 
-def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source: RandomSource) -> IntArray:
-    batch, length = codes.shape
-    messages = _backward(compiled, codes, theta)
-    states = np.full(batch, compiled.start)
-    private = np.empty_like(codes)
-    for i in range(length):
-        first = compiled.offsets[states]
-        degree = compiled.offsets[states + 1] - first
-        # One row for each word, one column for each edge of its current state; shorter rows are padded.
-        columns = np.arange(degree.max())
-        padding = columns >= degree[:, None]
-        edges = np.where(padding, first[:, None], first[:, None] + columns)
-        weights = np.take_along_axis(messages[i + 1], compiled.targets[edges], axis=1)
-        weights -= theta * (compiled.labels[edges] != codes[:, i, None])
-        weights[padding] = -np.inf
-        chosen = pick_columns(weights, source)
-        taken = edges[np.arange(batch), chosen]
-        private[:, i] = compiled.labels[taken]
-        states = compiled.targets[taken]
-    return private
+@lru_cache
+def words_for_each(symbol_count: int, theta: float) -> int:
+    """How many of the 2^64 keystream words stand for each wrong symbol in randomized response.
+
+    Rounded up, with an upper bound of z = e^-θ: the right symbol is never more than e^θ times as likely as another,
+    whatever the rounding of the exponential function.
+    """
+    z = Fraction(min(1.0, nextafter(nextafter(exp(-theta), inf), inf)))
+    return ceil(2**64 * z / (1 + (symbol_count - 1) * z))
 
 
-def pick_columns(log_weights: FloatArray, source: RandomSource) -> IntArray:
-    """For each row a column, with probability proportional to exp(log weight)."""
-    sums = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
-    total = sums[:, -1]
-    # Never the total itself, or no column would be reached.
-    marks = np.minimum(source.uniform(len(total)) * total, np.nextafter(total, 0))
-    columns: IntArray = np.argmax(sums > marks[:, None], axis=1)
-    return columns
+def _respond(symbol_count: int, values: AnyIntArray, theta: float, source: RandomSource, private: AnyIntArray) -> None:
+    each = np.uint64(words_for_each(symbol_count, theta))
+    if symbol_count == 1:
+        private[:] = values
+        return
+    if len(values) < _SMALL_FREE:
+        words = source.words64(len(values))
+        wrong = words < np.uint64(symbol_count - 1) * each
+        private[:] = values
+        private[wrong] = (values[wrong].astype(np.int64) + 1 + (words[wrong] // each).astype(np.int64)) % symbol_count
+        return
+    from pathveil.words.free_kernels import respond
+
+    def draw(begin: int, end: int, branch: RandomSource) -> None:
+        words = np.empty(min(_BLOCK_CELLS, end - begin), dtype=np.uint64)
+        for low in range(begin, end, _BLOCK_CELLS):
+            high = min(low + _BLOCK_CELLS, end)
+            branch.fill(words[: high - low])
+            respond(values, low, high, symbol_count, each, words, private)
+
+    run_blocks([partial(draw, *cut) for cut in cuts(len(values), _FREE_BLOCK_CELLS)], source)
+
+
+# --------------------------------------------------------------------------------------------------- other systems
+
+
+class Engine(Protocol):
+    """A loop that is ready for words of one length at one tilt."""
+
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
+        """Private words for the words that begin at these cells, written to the same cells; returns each log Z."""
+
+
+def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
+    """The fastest loop that can do it."""
+    if _renewal_pays(compiled, length, theta):
+        return RenewalEngine(compiled, length, theta)
+    if lanes_fit(compiled, length):
+        return LaneEngine(compiled, length, theta)
+    return LogEngine(compiled, length, theta)
+
+
+def lanes_fit(compiled: CompiledSystem, positions: int) -> bool:
+    """Is there room for so many messages of sixteen words?"""
+    return positions * compiled.state_count * 16 * 8 <= _LARGEST_LANE_TABLE
+
+
+def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:
+    degree = compiled.edge_count / compiled.state_count
+    table = 8 * length * compiled.symbol_count * compiled.state_count
+    if compiled.symbol_states is None or not compiled.step_table.size or table > _LARGEST_RENEWAL_TABLE:
+        return False
+    if length * (theta + log(int(np.diff(compiled.offsets).max()))) > _SAFE:
+        return False
+    # An error makes the draw look at every successor.
+    errors = degree * exp(-theta) / (1 + degree * exp(-theta))
+    reads = length * (1 + degree * errors) * (1 if table <= _CACHED_RENEWAL_TABLE else 3)
+    return reads < 0.6 * compiled.edge_count
+
+
+class RenewalEngine:
+    """Short words on Markov chains; see renewal_kernel.py."""
+
+    def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
+        self._compiled, self._length, self._z = compiled, length, exp(-theta)
+        assert compiled.symbol_states is not None
+        self._entered = np.maximum(compiled.symbol_states, 0)  # a symbol without an edge has weight 0 anyway
+        count = compiled.state_count
+        enters = np.zeros((count, compiled.symbol_count))
+        enters[compiled.sources, compiled.labels] = -expm1(-theta)
+        self._table = np.empty((length, compiled.symbol_count, count))
+        self._ends = np.empty((length + 1, count))
+        self._ends[0] = compiled.accepting
+        for k in range(length):
+            self._table[k] = enters.T
+            enters = self._z * (compiled.adjacency @ enters)
+            self._ends[k + 1] = self._z * (compiled.adjacency @ self._ends[k])
+
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
+        from pathveil.words.renewal_kernel import draw_words
+
+        compiled, log_z = self._compiled, np.empty(len(begins))
+        draw_words(
+            values, begins, self._length, compiled.start, compiled.offsets, compiled.labels, compiled.targets,
+            compiled.step_table, self._entered, self._table.reshape(-1), self._ends, self._z,
+            source.words64(len(begins) * self._length), log_z, private,
+        )  # fmt: skip
+        return log_z
+
+
+class LaneEngine:
+    """Any system; see lane_kernels.py."""
+
+    def __init__(self, compiled: CompiledSystem, length: int, theta: float, visited: Visited | None = None) -> None:
+        self._compiled, self._length, self._theta = compiled, length, theta
+        visited = visited or Visited.of(compiled, length)
+        order, label_offsets = compiled.edges_by_label
+        growth = theta + log(int(np.diff(compiled.offsets).max()))
+        every = max(1, int(200 / growth))  # positions in which no weight changes by more than e^200
+        self._arguments = (
+            length, visited.states, visited.offsets, visited.marks, compiled.offsets, compiled.targets,
+            label_offsets, compiled.sources[order], compiled.targets[order], exp(-theta), -expm1(-theta), every,
+        )  # fmt: skip
+
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
+        from pathveil.words.lane_kernels import draw_words
+
+        compiled, log_z, sound = self._compiled, np.empty(len(begins)), np.empty(len(begins), dtype=bool)
+        words = source.words64(len(begins) * self._length)
+        draw_words(values, begins, *self._arguments, log_z, sound, compiled.labels, compiled.step_table, words, private)
+        if not sound.all():
+            extreme = np.flatnonzero(~sound)
+            logs = LogEngine(compiled, self._length, self._theta)
+            log_z[extreme] = logs.draw(values, begins[extreme], private, source)
+        return log_z
+
+    def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
+        """log Z of each word, without a draw."""
+        from pathveil.words.lane_kernels import partition_functions
+
+        log_z, sound = np.empty(len(begins)), np.empty(len(begins), dtype=bool)
+        partition_functions(values, begins, *self._arguments, log_z, sound)
+        if not sound.all():
+            extreme = np.flatnonzero(~sound)
+            logs = LogEngine(self._compiled, self._length, self._theta)
+            log_z[extreme] = logs.log_partition(values, begins[extreme])
+        return log_z
+
+
+class LogEngine:
+    """Any system, any tilt, any length; see tilted_logs.py."""
+
+    def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
+        self._compiled, self._length, self._theta = compiled, length, theta
+
+    def _rows(self, values: AnyIntArray, begins: IntArray) -> tuple[IntArray, IntArray]:
+        cells = begins[:, None] + np.arange(self._length)
+        return cells, values[cells].astype(np.int64)
+
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
+        cells, codes = self._rows(values, begins)
+        private[cells] = draw_with_logs(self._compiled, codes, self._theta, source)
+        return self.log_partition(values, begins)
+
+    def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
+        """log Z of each word, without a draw."""
+        return log_normalisers(self._compiled, self._rows(values, begins)[1], self._theta)

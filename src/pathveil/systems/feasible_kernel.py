@@ -1,0 +1,69 @@
+"""Compiled loops over batches of words of any lengths: `offsets[i]:offsets[i + 1]` are the cells of word i."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pathveil.systems.jit import kernel
+
+
+@kernel
+def first_outside(values: Any, begin: int, end: int, symbol_count: int) -> int:
+    """The first cell in [begin, end) that holds no symbol code; -1 if there is none."""
+    outside = 0
+    for cell in range(begin, end):  # without an exit, so that several cells are looked at in one instruction
+        outside |= (values[cell] < 0) | (values[cell] >= symbol_count)
+    if outside:
+        for cell in range(begin, end):
+            if values[cell] < 0 or values[cell] >= symbol_count:
+                return cell
+    return -1
+
+
+@kernel
+def mark_feasible(
+    values: Any,
+    offsets: Any,
+    first: int,
+    last: int,
+    edge_offsets: Any,
+    labels: Any,
+    targets: Any,
+    start: int,
+    accepting: Any,
+    step_table: Any,
+    feasible: Any,
+) -> None:
+    """feasible[i] for the words i in [first, last): walk along the word, edge by edge.
+
+    `step_table` holds the target of every (state, symbol), or nothing; then edges are looked up by bisection.
+    """
+    if step_table.size:
+        for word in range(first, last):
+            state = start
+            for cell in range(offsets[word], offsets[word + 1]):
+                state = step_table[state, np.int64(values[cell])]
+                if state < 0:
+                    break
+            feasible[word] = state >= 0 and accepting[state]
+        return
+    for word in range(first, last):
+        state = start
+        alive = True
+        for cell in range(offsets[word], offsets[word + 1]):
+            symbol = np.int64(values[cell])
+            low, high = edge_offsets[state], edge_offsets[state + 1]
+            end = high
+            while low < high:
+                middle = (low + high) >> 1
+                if labels[middle] < symbol:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low == end or labels[low] != symbol:
+                alive = False
+                break
+            state = targets[low]
+        feasible[word] = alive and accepting[state]

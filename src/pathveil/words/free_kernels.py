@@ -1,0 +1,64 @@
+"""Compiled draws on free alphabets, where every word is feasible. All decisions compare integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pathveil.systems.jit import kernel
+
+
+@kernel
+def respond(values: Any, begin: int, end: int, symbol_count: int, each: int, words: Any, private: Any) -> None:
+    """Randomized response at every cell in [begin, end), one 64-bit word each.
+
+    Each wrong symbol owns `each` of the 2^64 words, the right one all others: no remainder, no second draw.
+    """
+    wrong = np.uint64(symbol_count - 1) * each
+    for cell in range(begin, end):
+        word = words[cell - begin]
+        code = np.int64(values[cell])
+        if word < wrong:
+            code += np.int64(word // each) + 1
+            if code >= symbol_count:
+                code -= symbol_count
+        private[cell] = code
+
+
+@kernel
+def place_errors(
+    values: Any, begins: Any, length: int, symbol_count: int, bounds: Any, words: Any, private: Any, again: Any
+) -> None:
+    """For each word its number of errors, then where they are and what stands there; length + 1 words of keystream.
+
+    `bounds[ℓ]` is how many of the 2^64 words mean at most ℓ errors (the last is left out: all of them do). With r
+    errors left for k positions, one number below k(m-1) decides whether this position is one of them, and which symbol
+    replaces the right one. A keystream word that would favour some numbers is not used: `again` marks the sensitive
+    word, which has to be drawn anew.
+    """
+    others = np.uint64(symbol_count - 1)
+    half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
+    for row in range(len(begins)):
+        begin = begins[row]
+        next_word = row * (length + 1)
+        left = 0
+        while left < length and words[next_word] >= bounds[left]:
+            left += 1
+        again[row] = False
+        for i in range(length):
+            code = np.int64(values[begin + i])
+            if left:
+                next_word += 1
+                word = words[next_word]
+                bound = np.uint64(length - i) * others  # below 2^32
+                remainder = word * bound
+                if remainder < bound and remainder < (np.uint64(0) - bound) % bound:
+                    again[row] = True
+                number = ((word >> half) * bound + (((word & low_half) * bound) >> half)) >> half
+                if number < np.uint64(left) * others:
+                    left -= 1
+                    code += np.int64(number % others) + 1
+                    if code >= symbol_count:
+                        code -= symbol_count
+            private[begin + i] = code

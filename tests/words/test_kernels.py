@@ -1,0 +1,346 @@
+"""The compiled loops draw from the same laws as the plain ones."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pathveil as pv
+from pathveil.randomness.source import RandomSource
+from pathveil.systems import blocks
+from pathveil.words import class_batches, online, tilted
+from pathveil.words.class_batches import word_bounds
+from pathveil.words.ragged import Words
+from pathveil.words.rejection import FlipByRejection
+from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, words_for_each
+from pathveil.words.tilted_logs import log_normalisers
+from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming
+from tests.reference.planted import PlantedSource, law_of
+from tests.reference.random_systems import systems_with_word
+from tests.statistics import FALSE_ALARM, chi_square_p_value
+from tests.words.mechanisms import MECHANISMS, build
+
+SystemWithWord = tuple[pv.System, Word]
+TILTS = st.sampled_from([1e-9, 0.3, 1.0, 4.0, 20.0])
+CHAIN = pv.MarkovChain.from_edges([(0, 0), (0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (1, 1)])
+PLANS = pv.TransitionSystem(
+    {(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2, (2, "a"): 2, (2, "c"): 0}, initial=0, accepting={0, 2}
+)
+
+
+@pytest.fixture
+def compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small batches take the way of large ones, cut into many blocks."""
+    for module, name in [
+        (tilted, "_SMALL"),
+        (tilted, "_SMALL_FREE"),
+        (class_batches, "_SMALL"),
+        (class_batches, "_SMALL_FREE"),
+        (online, "_SMALL"),
+    ]:
+        monkeypatch.setattr(module, name, 0)
+    for module in (tilted, class_batches, online):
+        monkeypatch.setattr(module, "_BLOCK_CELLS", 5_000)
+    monkeypatch.setattr(tilted, "_FREE_BLOCK_CELLS", 12_000)
+
+
+def engines(world: pv.System, length: int, theta: float) -> list[tilted.Engine]:
+    found: list[tilted.Engine] = [LaneEngine(world.compiled, length, theta), LogEngine(world.compiled, length, theta)]
+    if world.compiled.symbol_states is not None:
+        found.append(RenewalEngine(world.compiled, length, theta))
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------- tilted draws
+
+
+@given(case=systems_with_word(feasible=False), theta=TILTS)
+@settings(max_examples=25)
+def test_every_loop_draws_each_word_with_the_probability_that_listing_gives(case: SystemWithWord, theta: float) -> None:
+    world, word = case
+    expected = {tuple(world.encode(v)): p for v, p in exponential_law(world, word, theta).items()}
+    codes, begins = world.encode(word), np.array([0])
+    for engine in engines(world, len(word), theta):
+        if isinstance(engine, LogEngine):
+            continue  # it looks at several candidates at a time; sampling tests cover it
+
+        def draw(source: RandomSource, engine: tilted.Engine = engine) -> tuple[int, ...]:
+            private = np.empty_like(codes)
+            engine.draw(codes, begins, private, source)
+            return tuple(private.tolist())
+
+        law = law_of(draw, len(word))
+        assert law.keys() <= expected.keys()
+        for output, probability in expected.items():
+            assert law.get(output, 0.0) == pytest.approx(probability, abs=1e-12)
+
+
+def test_the_reading_of_laws_notices_a_wrong_one() -> None:
+    engine, codes = LaneEngine(CHAIN.compiled, 3, 1.0), np.array([0, 1, 2])
+
+    def draw(source: RandomSource) -> tuple[int, ...]:
+        private = np.empty_like(codes)
+        engine.draw(codes, np.array([0]), private, source)
+        return tuple(private.tolist())
+
+    other = exponential_law(CHAIN, (0, 1, 2), 1.0 + 1e-9)
+    assert any(abs(p - other[output]) > 1e-12 for output, p in law_of(draw, 3).items())
+
+
+@given(case=systems_with_word(feasible=False), theta=st.one_of(TILTS, st.sampled_from([46.0, 300.0, 1e6, 1e100])))
+@settings(max_examples=60)
+def test_every_loop_knows_the_normaliser(case: SystemWithWord, theta: float) -> None:
+    world, word = case
+    codes = world.encode(word)
+    distances = [hamming(word, v) for v in feasible_words(world, len(word))]
+    nearest = min(distances)
+    expected = math.log(math.fsum(math.exp(-theta * (d - nearest)) for d in distances)) - theta * nearest
+    for engine in engines(world, len(word), theta):
+        if isinstance(engine, RenewalEngine) and theta > 20:
+            continue  # `engine_for` does not use it there
+        private = np.empty_like(codes)
+        [log_z] = engine.draw(codes, np.array([0]), private, pv.insecure_seed(1))
+        assert log_z == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        assert world.is_feasible([world.symbols[code] for code in private])
+
+
+@pytest.mark.parametrize("theta", [1e-9, 0.5, 5.0, 60.0, 300.0, 1e6, 1e100])
+def test_long_words_and_extreme_tilts_keep_their_precision(theta: float) -> None:
+    town, length = pv.example_town(), 400
+    source = pv.insecure_seed(5)
+    feasible = town.encode(town.random_word(length, source))
+    infeasible = np.random.default_rng(1).integers(0, len(town.symbols), length)
+    values, begins = np.concatenate([feasible, infeasible]), np.array([0, length])
+    private = np.empty_like(values)
+    log_z = tilted.engine_for(town.compiled, length, theta).draw(values, begins, private, source)
+    assert log_z == pytest.approx(log_normalisers(town.compiled, values.reshape(2, -1), theta), rel=1e-12)
+    assert town.compiled.feasible_rows(private.reshape(2, -1)).all()
+    if theta >= 60:  # nothing but the nearest words is likely
+        assert private[:length].tolist() == feasible.tolist()
+        [least], _ = FlipByRejection(town.compiled, length, theta, feasible=False).nearest(infeasible, np.array([0]))
+        assert np.count_nonzero(private[length:] != infeasible) == least > 0
+
+
+def test_a_word_that_fits_one_part_first_and_another_part_later_is_not_lost_to_underflow() -> None:
+    # Two rings without a way from one to the other: every feasible word has at least 300 errors, and so have the
+    # states that are best at the end compared with those that are best at the beginning.
+    rings = pv.MarkovChain.from_edges([(0, 1), (1, 0), (2, 3), (3, 2)])
+    word = np.array([0, 1] * 150 + [2, 3] * 150)
+    for theta in (3.0, 50.0):
+        private = np.empty_like(word)
+        engine = LaneEngine(rings.compiled, len(word), theta)
+        [log_z] = engine.draw(word, np.array([0]), private, pv.insecure_seed(1))
+        assert log_z == pytest.approx(math.log(2) - 300 * theta, rel=1e-12)
+        assert np.count_nonzero(private != word) == 300
+
+
+def test_states_with_many_successors_and_systems_without_a_step_table_are_drawn_alike(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    edges = [(a, b) for a in range(9) for b in range(9) if (a * b) % 4 != 3]
+    word = np.tile([0, 5, 7, 2, 8, 8], (40, 1))
+    dense = pv.MarkovChain.from_edges(edges)
+    assert dense.compiled.step_table.size
+    monkeypatch.setattr("pathveil.systems.compiled._LARGEST_STEP_TABLE", 0)
+    searched = pv.MarkovChain.from_edges(edges)
+    results = []
+    for world in (dense, searched):
+        private = np.empty_like(word.ravel())
+        log_z = LaneEngine(world.compiled, 6, 0.7).draw(
+            word.ravel(), np.arange(0, 240, 6), private, pv.insecure_seed(3)
+        )
+        assert log_z == pytest.approx(log_normalisers(world.compiled, word, 0.7), rel=1e-12)
+        results.append(private.tolist())
+    assert not searched.compiled.step_table.size
+    assert results[0] == results[1]
+
+
+# --------------------------------------------------------------------------------------------------- free alphabets
+
+
+@given(m=st.integers(2, 10_000), theta=st.floats(1e-6, 700.0))
+def test_the_right_symbol_is_never_more_than_e_to_theta_times_as_likely_as_another(m: int, theta: float) -> None:
+    each = words_for_each(m, theta)
+    with mpmath.workdps(60):
+        z = mpmath.exp(-mpmath.mpf(theta))
+        assert mpmath.mpf(2**64 - (m - 1) * each) / each <= 1 / z
+        # Not much less likely either: up to the last digits of e^-θ, and the last keystream word.
+        assert each <= 2**64 * z / (1 + (m - 1) * z) * (1 + mpmath.mpf(2) ** -50) + 1
+
+
+def test_each_keystream_word_stands_for_one_symbol() -> None:
+    from pathveil.words.free_kernels import respond
+
+    m, each = 5, words_for_each(5, 1.0)
+    edges = [0, each - 1, each, 2 * each - 1, 2 * each, 4 * each - 1, 4 * each, 2**64 - 1]
+    values, private = np.full(len(edges), 3), np.empty(len(edges), dtype=np.int64)
+    respond(values, 0, len(edges), m, np.uint64(each), np.array(edges, dtype=np.uint64), private)
+    assert private.tolist() == [4, 4, 0, 0, 1, 2, 3, 3]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8).filter(lambda weights: sum(weights) > 0))
+def test_classes_own_their_share_of_the_keystream_words(weights: list[float]) -> None:
+    pmf = np.array(weights) / sum(weights)
+    bounds = [0, *word_bounds(pmf).tolist(), 2**64]
+    shares = np.diff(np.array(bounds, dtype=object))
+    assert all(share >= 0 for share in shares)
+    likely = int(np.argmax(pmf))
+    for errors, (p, share) in enumerate(zip(pmf, shares, strict=True)):
+        slack = 1 if errors != likely else 2**64 * 1e-14
+        assert abs(Fraction(float(p)) * 2**64 - share) <= slack + 1  # one more at the upper end of the range
+
+
+def test_a_keystream_word_that_would_favour_a_position_is_not_used() -> None:
+    from pathveil.words.free_kernels import place_errors
+
+    values, private, again = np.zeros(3, dtype=np.int64), np.empty(3, dtype=np.int64), np.empty(1, dtype=bool)
+    bounds = word_bounds(np.array([0.0, 0.5, 0.25, 0.25]))
+    # 2^64 is 1 more than a multiple of 3 (and of 3 · 5), so of the words 0 and its like exactly one is too many.
+    for word, expected in [(0, True), (1, False)]:
+        words = np.array([0, word, 0, 0], dtype=np.uint64)
+        place_errors(values, np.array([0]), 3, 6, bounds, words, private, again)
+        assert again[0] == expected
+
+
+# ------------------------------------------------------------------------------------------------- whole mechanisms
+
+WORLDS: dict[str, tuple[pv.System, list[Word]]] = {
+    "alphabet": (pv.Alphabet("abc"), [tuple("abc"), tuple("ca")]),
+    "chain": (CHAIN, [(0, 1, 2, 0), (1, 2)]),
+    "plans": (PLANS, [("a", "b", "c", "b"), ("a", "b", "a")]),
+}
+DRAWS = 20_000
+
+
+def output_law(mechanism: pv.WordMechanism, word: Word) -> dict[Word, float]:
+    outputs = feasible_words(mechanism.world, len(word))
+    return {v: math.exp(mechanism.log_probability(word, v)) for v in outputs}
+
+
+@pytest.mark.usefixtures("compiled_loops")
+@pytest.mark.parametrize("where", WORLDS)
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_ragged_batches_follow_the_law_of_the_mechanism(name: str, where: str) -> None:
+    world, words = WORLDS[where]
+    mechanism, other = build(name, world, 2.0), build(name, world, 3.0)
+    if mechanism is None or other is None:
+        assert where == "plans"
+        return
+    batch = pa.array([world.encode(word).tolist() for word in words] * DRAWS, type=pa.list_(pa.int32()))
+    source = pv.insecure_seed(12)
+    private = mechanism.privatize_arrow(batch, rng=source).to_pylist()
+    control = other.privatize_arrow(batch, rng=source).to_pylist()
+    for k, word in enumerate(words):
+        law = output_law(mechanism, word)
+        # False-alarm probability 1e-6. Negative control: a third less noise is noticed.
+        drawn, less_noise = ([world.decode(codes) for codes in batch[k :: len(words)]] for batch in (private, control))
+        assert chi_square_p_value(drawn, law) > FALSE_ALARM
+        assert chi_square_p_value(less_noise, law) < FALSE_ALARM
+
+
+@pytest.mark.usefixtures("compiled_loops")
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_seed_gives_the_same_words_on_any_number_of_processors(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = build(name, CHAIN, 1.0)
+    assert mechanism is not None
+    words = np.tile([[0, 1, 2, 0], [1, 0, 0, 0], [2, 0, 1, 1]], (3_000, 1))
+    results = []
+    for count in (1, 2, 5):
+        monkeypatch.setattr(blocks, "processors", lambda count=count: count)
+        results.append(mechanism.privatize_array(words, rng=pv.insecure_seed(4)).tolist())
+    assert results[0] == results[1] == results[2]
+    assert results[0] != mechanism.privatize_array(words, rng=pv.insecure_seed(5)).tolist()
+
+
+@pytest.mark.usefixtures("compiled_loops")
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_unsigned_codes_are_read_and_written(name: str) -> None:
+    mechanism = build(name, CHAIN, 1e6)
+    assert mechanism is not None
+    words = pa.array([[0, 1, 2, 0], [1, 0], [2]], type=pa.list_(pa.uint64()))
+    private = mechanism.privatize_arrow(words)
+    assert private.to_pylist() == words.to_pylist()
+    assert private.type == words.type
+
+
+@pytest.mark.usefixtures("compiled_loops")
+def test_a_process_that_is_forked_after_a_batch_can_draw_batches_too() -> None:
+    mechanism = pv.Exponential(CHAIN, 1.0)
+    words = np.tile([0, 1, 2, 0], (20_000, 1))
+    mine = mechanism.privatize_array(words)
+    child = os.fork()
+    if child == 0:  # pragma: no cover - runs in the child
+        repeated = np.array_equal(mechanism.privatize_array(words), mine)
+        os._exit(1 if repeated else 0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert not np.array_equal(mechanism.privatize_array(words), mine)
+
+
+def test_nothing_is_compiled_for_a_single_word() -> None:
+    script = (
+        "import sys, pathveil as pv\n"
+        "for world in (pv.Alphabet('abc'), pv.MarkovChain.from_edges(['ab', 'ba', 'bc', 'ca'])):\n"
+        "    for m in (pv.Exponential, pv.CertifiedExponential, pv.PermuteAndFlip, pv.Online):\n"
+        "        m(world, 1.0).privatize('abc')\n"
+        "sys.exit('numba' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_an_error_in_a_block_is_raised_and_stops_the_others() -> None:
+    done = []
+
+    def fail() -> None:
+        raise RuntimeError("block 0")
+
+    with pytest.raises(RuntimeError, match="block 0"):
+        blocks.run_all([fail, *([lambda: done.append(1)] * 3)])
+
+
+@given(case=systems_with_word(feasible=False), data=st.data())
+@settings(max_examples=40)
+def test_compiled_checks_find_the_same_words_feasible(case: SystemWithWord, data: st.DataObject) -> None:
+    from pathveil.systems.feasible_kernel import mark_feasible
+
+    world, _ = case
+    compiled = world.compiled
+    symbol = st.integers(0, len(world.symbols) - 1)
+    listed = data.draw(st.lists(st.lists(symbol, min_size=1, max_size=5), min_size=1))
+    words = Words(np.concatenate([np.array(w) for w in listed]), np.cumsum([0, *map(len, listed)]))
+    expected = [world.is_feasible([world.symbols[code] for code in word]) for word in listed]
+    for table in (compiled.step_table, np.empty((0, 0), dtype=np.int32)):
+        found = np.empty(len(listed), dtype=bool)
+        mark_feasible(
+            words.values, words.offsets, 0, len(listed), compiled.offsets, compiled.labels, compiled.targets,
+            compiled.start, compiled.accepting, table, found,
+        )  # fmt: skip
+        assert found.tolist() == expected
+    assert compiled.feasible_words(words.values, words.offsets).tolist() == expected
+
+
+def test_large_batches_are_checked_by_compiled_loops_and_name_the_first_bad_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pathveil.systems.compiled._COMPILED_FROM", 1)
+    monkeypatch.setattr("pathveil.systems.compiled._BLOCK_CELLS", 10)
+    words = np.tile([0, 1, 2, 0], (50, 1))
+    words[31] = [0, 2, 2, 0]
+    with pytest.raises(pv.InfeasibleWordError, match="row 31: infeasible"):
+        pv.Exponential(CHAIN, 1.0).privatize_array(words)
+    words[17, 2], words[40, 1] = 3, -1
+    with pytest.raises(pv.UnknownSymbolError, match="row 17, column 2: code 3"):
+        pv.Exponential(CHAIN, 1.0).privatize_array(words)
+
+
+def test_planted_words_are_what_the_sampler_gets() -> None:
+    assert PlantedSource([5, 6]).words64(3).tolist() == [5, 6, 5]

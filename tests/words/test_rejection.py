@@ -1,0 +1,150 @@
+"""Permute-and-flip by rejection and by class: the same law, and every piece of the rejection by itself."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pathveil as pv
+from pathveil.words.class_batches import class_blocks, table_fits
+from pathveil.words.rejection import FlipByRejection, Surroundings, truncated_exponential
+from tests.reference.enumeration import Word, class_counts, feasible_words, hamming, permute_and_flip_law
+from tests.reference.random_systems import systems_with_word
+from tests.statistics import FALSE_ALARM, chi_square_p_value
+from tests.words.test_kernels import CHAIN, PLANS
+
+SystemWithWord = tuple[pv.System, Word]
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
+T, DT = (1 + NODES) / 2, WEIGHTS / 2
+
+
+def acceptances(world: pv.System, word: Word, theta: float) -> dict[Word, float]:
+    """p of every feasible word, relative to the best."""
+    distances = {v: hamming(word, v) for v in feasible_words(world, len(word))}
+    return {v: math.exp(-theta * (d - min(distances.values()))) for v, d in distances.items()}
+
+
+@given(case=systems_with_word(feasible=False), theta=st.sampled_from([0.05, 0.5, 1.0, 3.0]))
+@settings(max_examples=60)
+def test_what_rejection_keeps_has_the_law_of_permute_and_flip(case: SystemWithWord, theta: float) -> None:
+    world, word = case
+    p = acceptances(world, word, theta)
+    # g(t) as the docstring has it; at most 64 words, so 60 nodes integrate the polynomial to rounding.
+    best = sum(value == 1.0 for value in p.values())
+    g = (1 - T) ** (best - 1) * np.prod([1 - value * T for value in p.values() if value < 1.0], axis=0)
+    g = g if np.ndim(g) else np.full_like(T, g)
+    kept = {
+        v: value * (1.0 if value == 1.0 else (DT * g * (1 - T) / (1 - value * T)).sum() / (DT * g).sum())
+        for v, value in p.items()
+    }
+    expected = permute_and_flip_law(world, word, theta)
+    for v, probability in expected.items():
+        assert kept[v] / sum(kept.values()) == pytest.approx(probability, rel=1e-10)
+    assert all(kept[v] >= p[v] / 2 for v in p)
+
+
+@given(case=systems_with_word(feasible=False), theta=st.sampled_from([0.01, 0.5, 2.0, 10.0]), data=st.data())
+@settings(max_examples=60)
+def test_t_is_kept_exactly_where_the_whole_series_says_so(
+    case: SystemWithWord, theta: float, data: st.DataObject
+) -> None:
+    world, word = case
+    codes, begins = world.encode(word), np.array([0])
+    flip = FlipByRejection(world.compiled, len(word), theta, feasible=False)
+    log_z = flip.log_partition(1, codes, begins)
+    around = Surroundings(flip, codes, begins, log_z)
+    counts = class_counts(world, word)
+    least = min(ell for ell, count in enumerate(counts) if count)
+    assert around.nearest.tolist() == [least]
+    assert around._best.tolist() == [counts[least]]
+    others = [p for p in acceptances(world, word, theta).values() if p < 1.0]
+    for r in (1, 2, 3, 5):
+        assert around._others(r, begins)[0] == pytest.approx(math.fsum(p**r for p in others), rel=1e-10, abs=1e-13)
+    rate = counts[least] - 1 + math.fsum(others)
+    assert around._lambda[0] == pytest.approx(rate, rel=1e-12, abs=1e-13)
+    t = data.draw(st.floats(0.0, 0.999))
+    log_g = (counts[least] - 1) * math.log1p(-t) + math.fsum(math.log1p(-p * t) for p in others)
+    x = -log_g - rate * t
+    for limit, expected in [(x + 1e-9, True), (x - 1e-9, False)]:
+        if limit >= 0:
+            assert around._keep(begins, np.array([t]), np.array([limit])).tolist() == [expected]
+
+
+def test_the_truncated_exponential_is_inverted_exactly() -> None:
+    rates = np.array([0.0, 1e-15, 0.3, 5.0, 1e4, 1e300, np.inf])
+    t = truncated_exponential(rates, pv.insecure_seed(1))
+    u = pv.insecure_seed(1).uniform(len(rates))
+    assert ((t >= 0) & (t < 1)).all()
+    with np.errstate(over="ignore"):
+        cdf = np.expm1(-rates[2:5] * t[2:5]) / np.expm1(-rates[2:5])
+    assert cdf == pytest.approx(u[2:5], rel=1e-12)
+    assert t[:2] == pytest.approx(u[:2])
+    assert t[6] == 0.0
+
+
+CASES: dict[str, tuple[pv.System, Word]] = {
+    "chain": (CHAIN, (0, 1, 2, 0)),
+    "plans": (PLANS, ("a", "b", "c", "b")),
+    "infeasible": (CHAIN, (2, 1, 0, 2)),
+    "two words": (pv.MarkovChain.from_edges([(0, 1), (1, 0)]), (0,)),
+}
+
+
+@pytest.mark.parametrize("where", CASES)
+@pytest.mark.parametrize("theta", [0.2, 1.0, 2.5])
+def test_by_class_and_by_rejection_words_have_the_law_of_permute_and_flip(where: str, theta: float) -> None:
+    """False-alarm probability 1e-6 for each check; negative control: the law at a third more tilt."""
+    world, word = CASES[where]
+    compiled, count = world.compiled, 30_000
+    values = np.tile(world.encode(word), count)
+    begins = np.arange(count) * len(word)
+    by_rejection, by_class = np.empty_like(values), np.empty_like(values)
+    feasible = world.is_feasible(word)
+    FlipByRejection(compiled, len(word), theta, feasible=feasible).draw(
+        values, begins, by_rejection, pv.insecure_seed(7)
+    )
+    assert table_fits(compiled, len(word))
+    scores = -theta * np.arange(len(word) + 1.0)
+    for block in class_blocks(compiled, values, begins, scores, by_class, flip=True):
+        block(pv.insecure_seed(8))
+    law = permute_and_flip_law(world, word, theta)
+    control = permute_and_flip_law(world, word, theta * 4 / 3)
+    for private in (by_rejection, by_class):
+        drawn = [world.decode(row) for row in private.reshape(count, -1).tolist()]
+        assert chi_square_p_value(drawn, law) > FALSE_ALARM
+        assert chi_square_p_value(drawn, control) < FALSE_ALARM
+
+
+@given(case=systems_with_word(feasible=False))
+@settings(max_examples=60)
+def test_the_compiled_table_counts_the_classes(case: SystemWithWord) -> None:
+    from pathveil.words.class_kernels import fill_table
+    from pathveil.words.visited import Visited
+
+    world, word = case
+    compiled, length = world.compiled, len(word)
+    visited = Visited.of(compiled, length)
+    rows = np.concatenate([[0], np.cumsum(compiled.state_count * (length + 1 - np.arange(length)))]).astype(np.int64)
+    table = np.zeros(rows[length] + compiled.state_count)
+    fill_table(
+        world.encode(word), 0, length, visited.states, visited.offsets, compiled.offsets, compiled.labels,
+        compiled.targets, rows, table,
+    )  # fmt: skip
+    start = compiled.start * (length + 1)
+    assert table[start : start + length + 1].tolist() == class_counts(world, word)
+
+
+def test_words_too_long_for_a_table_are_drawn_by_rejection() -> None:
+    town = pv.example_town()
+    trip = town.random_word(1_200, pv.insecure_seed(1))
+    mechanism = pv.PermuteAndFlip(town, 8.0)
+    private = mechanism.privatize(trip, rng=pv.insecure_seed(2))
+    assert town.is_feasible(private)
+    # More than 120 or none at all of 1,200 symbols wrong has a probability below 1e-6 at about 20 expected errors.
+    assert 0 < hamming(tuple(trip), tuple(private)) < 120
+    with pytest.raises(pv.TooLargeError, match="Use Exponential"):
+        mechanism.error_law(trip)
