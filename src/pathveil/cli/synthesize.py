@@ -10,6 +10,7 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.model_file import read_model
+from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
 from pathveil.errors import InvalidParameterError
 
@@ -69,6 +70,7 @@ def synthesize(
 
     target = output.absolute()
     refuse_existing(target, overwrite)
+    refuse_inputs(files_to_write(target, manifest_path(target)), public=[model])
     if promise is not None:
         refuse_existing(manifest_path(target), overwrite)
     file = describe(target)
