@@ -24,7 +24,8 @@ def synthesize(
         Path, typer.Option("--output", "-o", help="A .parquet, .jsonl, .csv or .txt file; .gz or .zst may follow.")
     ],
     length: Annotated[
-        int | None, typer.Option(help="How many symbols a word has; if not given, as the model learned it.")
+        int | None,
+        typer.Option(min=1, max=1_000_000, help="How many symbols a word has; if not given, as the model learned it."),
     ] = None,
     column: Annotated[str, typer.Option(help="The name of the column of words.")] = "word",
     separator: Annotated[
