@@ -7,8 +7,11 @@ import json
 import subprocess
 import sys
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+from pathveil.ledger.ledger import Ledger
 
 # So weak that words come back unchanged (an error has a probability below 1e-20): shows what happens around the draw.
 NO_PRIVACY = "--epsilon 60"
@@ -140,3 +143,126 @@ def test_a_private_model_is_a_public_system(run):
     line = "privatize trips.parquet --column route --chain model.json --epsilon 2 --on-infeasible nearest"
     ran = run(line + " --output out.parquet")
     assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize(
+    "sources", ["lines.txt ./lines.txt", "lines.txt l*.txt", "lines.txt link.txt", "lines.txt hard.txt"]
+)
+@pytest.mark.parametrize(
+    "command", ["privatize {} --alphabet pages.txt", "model {} --unit word --max-length 3 --states pages.txt"]
+)
+def test_words_that_would_be_read_twice_are_refused_because_they_would_cost_twice(folder, run, sources, command):
+    (folder / "zones.txt").unlink()
+    (folder / "link.txt").symlink_to("lines.txt")
+    (folder / "hard.txt").hardlink_to("lines.txt")
+    ran = run(f"{command.format(sources)} --epsilon 1 --output out.txt")
+    assert ran.code == 2
+    assert "twice" in ran.err
+    assert not (folder / "out.txt").exists()
+
+
+@pytest.mark.parametrize("output", ["lines.txt", "./lines.txt", "pages.txt", "budget.db", "budget.db-wal", "link.txt"])
+def test_overwriting_never_replaces_what_the_command_itself_reads(folder, run, output):
+    assert run("ledger init budget.db --epsilon 9").code == 0
+    (folder / "link.txt").symlink_to("lines.txt")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    line = f"privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db --overwrite --output {output}"
+    ran = run(line + " --format text")
+    assert ran.code == 2
+    assert "would replace" in ran.err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_public_system_must_not_be_one_of_the_files_that_a_pattern_stands_for(folder, run):
+    ran = run("privatize l*.txt --alphabet lines.txt --epsilon 1 --output out.txt")
+    assert ran.code == 2
+    assert "is the sensitive input itself" in ran.err
+    assert not (folder / "out.txt").exists()
+
+
+def test_a_file_that_is_taken_for_a_chain_is_never_followed_to_another_file(folder, run):
+    (folder / "chain.json").write_text("lines.txt")
+    ran = run("privatize lines.txt --chain chain.json --epsilon 1 --output out.txt")
+    assert ran.code == 1
+    assert "chain.json: this is not the JSON of a chain" in ran.err
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "--output nowhere/out.txt",
+        "--output out.csv",
+        "--output out.txt --keep day",
+        "--output out.txt --user driver --max-words-per-user 2",
+        "--output out.txt --max-length 2",
+    ],
+)
+def test_a_mistake_in_the_options_costs_nothing_either(run, mistake):
+    assert run("ledger init budget.db --epsilon 3").code == 0
+    ran = run(f"privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db {mistake}")
+    assert ran.code in (1, 2)
+    assert json.loads(run("ledger show budget.db --json").out)["charges"] == []
+
+
+def test_a_refused_or_failed_run_leaves_no_charge_for_the_user_without_one_for_the_word(folder, run, monkeypatch):
+    from pathveil.ledger.store import Appender
+
+    assert run("ledger init budget.db --epsilon 6").code == 0
+    line = (
+        "privatize trips.parquet --column route --edges roads.csv --epsilon {} --user driver --max-words-per-user 3 "
+        "--ledger budget.db --output out.parquet"
+    )
+    # Refused: the user's 3ε is too much, though ε is not; or neither fits.
+    for epsilon in (3, 7):
+        assert run(line.format(epsilon)).code == 1
+        assert json.loads(run("ledger show budget.db --json").out)["charges"] == []
+    # Failed: the second of the two entries cannot be written.
+    whole, written = Appender.append, []
+
+    def no_space(self, content):
+        written.append(content["kind"])
+        if len(written) == 2:
+            raise OSError(28, "No space left on device")
+        return whole(self, content)
+
+    with monkeypatch.context() as planted:
+        planted.setattr(Appender, "append", no_space)
+        ran = run(line.format(2))
+    assert (ran.code, written) == (1, ["charged", "charged"])
+    assert "No space left" in ran.err
+    assert json.loads(run("ledger show budget.db --json").out)["charges"] == []
+    assert not list(folder.glob("out.parquet*"))
+    assert not list(folder.glob(".pathveil-*"))
+    # And when all goes well, both are there.
+    assert run(line.format(2)).code == 0
+    charges = json.loads(run("ledger show budget.db --json").out)["charges"]
+    assert sorted(charge["epsilon"] for charge in charges) == [2.0, 6.0]
+
+
+def test_the_greatest_number_of_words_of_a_user_reaches_the_terminal_and_nothing_else(folder, run):
+    """Two inputs that differ only in how many words the busiest driver has: 6 and 40. M = 3 in both."""
+    line = (
+        "privatize trips.parquet --column route --edges roads.csv --epsilon 2 --user driver --max-words-per-user 3 "
+        "--ledger budget.db --output out.parquet"
+    )
+    manifests, ledgers, terminals = [], [], []
+    for drivers in (7, 1):
+        table = pq.read_table("trips.parquet").to_pydict()
+        table["driver"] = [f"d{i % drivers}" for i in range(40)]
+        pq.write_table(pa.table(table), "trips.parquet")
+        assert run("ledger init budget.db --epsilon 6").code == 0
+        terminals.append(run(line).out)
+        manifests.append((folder / "out.parquet.manifest.json").read_bytes())
+        ledgers.append([_without_times_and_keys(entry.content) for entry in Ledger.open("budget.db").entries()])
+        assert pq.read_table("out.parquet").column_names == ["route"]
+        for path in (*folder.glob("out.parquet*"), *folder.glob("budget.db*")):
+            path.unlink()
+    assert manifests[0] == manifests[1]
+    assert ledgers[0] == ledgers[1]
+    assert "has 6; " in terminals[0]
+    assert "has 40; " in terminals[1]
+
+
+def _without_times_and_keys(entry):
+    """What an entry says, but for the clock, the keyed fingerprint of the input and the digest of the output."""
+    return {name: value for name, value in entry.items() if name not in ("time", "fingerprint", "output")}

@@ -1,95 +1,101 @@
-"""The command `pathveil`: which commands there are, and what becomes of errors.
+"""The entry point of the command `pathveil`: what becomes of errors, interrupts and closed pipes.
 
 Exit codes: 0 done; 1 the work failed (bad data, no budget left, no space); 2 wrong use (unknown option, a number that
-makes no sense); 130 stopped with Ctrl-C. Messages go to standard error. Only a bug in PathVeil shows a traceback.
+makes no sense); 130 stopped with Ctrl-C, 143 with SIGTERM; 141 nobody reads the output any more (`| head -1`). The
+last three are what a shell reports for a program that the signal itself has ended, so that scripts need to know only
+one convention. Messages go to standard error. Only a bug in PathVeil shows a traceback.
 
-Modules of this room import numerical libraries inside functions only: `pathveil --help` has to be quick.
+Nothing is imported here that takes time: an interrupt may come while the rest is being loaded.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
 from types import FrameType
-from typing import Annotated
 
-import typer
-
-from pathveil.cli.compare import compare
-from pathveil.cli.inspect_model import inspect
-from pathveil.cli.ledger import ledger_app
-from pathveil.cli.model import model
-from pathveil.cli.plan import plan
-from pathveil.cli.privatize import privatize
-from pathveil.cli.stream import stream
-from pathveil.cli.synthesize import synthesize
-
-app = typer.Typer(
-    name="pathveil",
-    help="Release symbolic trajectories and Markov models under differential privacy.",
-    no_args_is_help=True,
-    # A traceback with the values of variables in it could show sensitive words.
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for command in (plan, privatize, stream, model, synthesize, inspect, compare):
-    app.command()(command)
-app.add_typer(ledger_app, name="ledger")
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from pathveil import __version__
-
-        typer.echo(f"pathveil {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _common(
-    version: Annotated[  # the callback does the work
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
-    ] = False,
-) -> None:
-    pass
-
-
-@app.command()
-def demo() -> None:
-    """A tour: a sensitive trip through a synthetic town, released at three levels of privacy.
-
-    Example: [bold]pathveil demo[/bold]
-    """
-    from pathveil.cli.demo import run_demo
-
-    run_demo()
+_INTERRUPTED, _UNREAD = 128 + signal.SIGINT, 128 + 13  # SIGPIPE, which has no name on Windows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    try:
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:
+                stream.flush()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        code = _UNREAD
+    if code == _UNREAD:
+        _let_go_of_pipes()
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
     if threading.current_thread() is threading.main_thread():
         # A polite request to end leaves as little behind as Ctrl-C does.
         signal.signal(signal.SIGTERM, _end)
+    _speak_any_language()
+    for argument in arguments:
+        if not _is_text(argument):
+            return _say(2, f"the argument {argument!r} is not UTF-8. Give the file (or the column) another name.")
+    from pathveil.cli.commands import app
+
     try:
         app(arguments, prog_name="pathveil")
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):
+            return _UNREAD  # typer has caught it, and says 1
         return end.code if isinstance(end.code, int) else 0
-    except KeyboardInterrupt:
-        return 130
+    except BrokenPipeError:
+        raise
     except Exception as problem:
         code, message = _explained(problem)
         if code is None:
             raise
-        print(f"pathveil: {message}", file=sys.stderr)
-        return code
+        return _say(code, message)
     return 0
+
+
+def _say(code: int, message: str) -> int:
+    print(f"pathveil: {message}", file=sys.stderr)
+    return code
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
+
+
+def _speak_any_language() -> None:
+    """A terminal without ε, or without a letter of some file's name, shows an escape instead: no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _is_text(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _let_go_of_pipes() -> None:
+    """Python flushes its streams at the very end, and would complain about a closed pipe once more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.__stdout__, sys.__stderr__):
+        try:
+            if stream is not None:
+                stream.flush()
+        except BrokenPipeError:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _explained(problem: Exception) -> tuple[int | None, str]:
@@ -105,4 +111,7 @@ def _explained(problem: Exception) -> tuple[int | None, str]:
         return 1, f"{where}{problem.strerror or problem}"
     if isinstance(problem, MemoryError):
         return 1, "there is not enough memory for this"
+    if isinstance(problem, UnicodeEncodeError):
+        # A file's name that is not UTF-8, or half a pair of surrogates in JSON.
+        return 1, f"{problem.object!r} is not text that can be written as UTF-8. Give it another name."
     return None, ""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pathveil.errors import InvalidParameterError
+from pathveil.errors import DataFileError, InvalidParameterError
 
 _BLOCK = 1 << 20
 
@@ -25,6 +25,8 @@ def input_files(sources: Sequence[str], format: str | None) -> Iterator[list[str
         raise InvalidParameterError("standard input (-) does not go together with files")
     if format is None:
         raise InvalidParameterError("standard input has no name that tells its format: give --format")
+    if sys.stdin is None:
+        raise DataFileError("standard input is closed: there is nothing to read. Connect it, or name a file.")
     with private_workspace() as workspace:
         path = workspace / "standard input"
         with open(path, "wb") as spool:
@@ -50,6 +52,10 @@ def rows_declared(sources: Sequence[str], format: str | None) -> int | None:
     files = find_files(sources, Path(), format)  # type: ignore[arg-type]
     if files[0].format != "parquet":
         return None
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    return sum(int(pq.read_metadata(file.path).num_rows) for file in files)
+    try:
+        return sum(int(pq.read_metadata(file.path).num_rows) for file in files)
+    except (pa.ArrowException, OSError):
+        return None  # reading will say what is wrong

@@ -13,9 +13,11 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.charging import Paid, charge, open_ledger
-from pathveil.cli.input_files import contents, input_files
+from pathveil.cli.input_files import contents, input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.model_file import model_json
+from pathveil.cli.output_choice import files_to_write, refuse_inputs
+from pathveil.cli.progress import ProgressBar
 from pathveil.cli.system_choice import refuse_sensitive
 from pathveil.errors import InvalidParameterError
 
@@ -39,7 +41,7 @@ def model(
         typer.Option(help="If not given: laplace without a δ; with one dirichlet for transitions, otherwise gaussian."),
     ] = None,
     max_length: Annotated[
-        int | None, typer.Option(help="Unit word: the greatest length; longer words are cut.")
+        int | None, typer.Option(min=1, max=1_000_000, help="Unit word: the greatest length; longer words are cut.")
     ] = None,
     split: Annotated[
         str | None,
@@ -106,13 +108,14 @@ def model(
     shares = _shares(split)
     budget = open_ledger(ledger)
     target = output.absolute()
-    files_to_write = [target, manifest_path(target), *([matrix.absolute()] if matrix is not None else [])]
-    for path in files_to_write:
+    refuse_existing(target, overwrite)
+    outputs = files_to_write(target, manifest_path(target), matrix)
+    refuse_inputs(outputs, sources=sources, public=(states, support), ledger=ledger)
+    for path in outputs:
         refuse_existing(path, overwrite)
-    if len(set(files_to_write)) < len(files_to_write):
-        raise InvalidParameterError("--matrix and --output name the same file")
     with (
         input_files(sources, format) as files,
+        ProgressBar(silent=quiet or as_json) as bar,
         private_workspace(target) as workspace,
         # Beside the matrix, which may be on another disk: only there can it be given its name in one step.
         private_workspace(None if matrix is None else matrix.absolute()) as matrix_workspace,
@@ -130,7 +133,11 @@ def model(
             )
         )
         # Counting draws nothing: what is wrong with the input is found before it costs anything.
-        counted = count_transitions(files, layout, known, max_length=max_length, on_bad_row=on_bad_row, format=format)
+        if case is None:  # one word, or one transition, a row
+            bar.total = rows_declared(files, format)
+        counted = count_transitions(
+            files, layout, known, max_length=max_length, on_bad_row=on_bad_row, format=format, progress=bar
+        )
         promise: Guarantee | None = None
         paid: Paid | None = None
 
@@ -169,7 +176,12 @@ def model(
         if matrix is not None:
             _write_matrix(matrix_workspace / "unfinished", fitted)
             publish(matrix_workspace / "unfinished", matrix.absolute(), overwrite)
-        publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
+        try:
+            publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
+        except BaseException:
+            if matrix is not None and not target.exists():
+                matrix.unlink(missing_ok=True)  # both appear, or none
+            raise
         paid.complete()
     if as_json:
         result = {

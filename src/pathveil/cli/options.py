@@ -72,7 +72,7 @@ OnBadRow = Annotated[
 # Privacy.
 Epsilon = Annotated[float, typer.Option(help="ε, the privacy parameter: less is more private.")]
 Adjacency = Annotated[int, typer.Option(help="b: words that differ in at most so many symbols are protected.")]
-Length = Annotated[int, typer.Option(help="How many symbols a word has.")]
+Length = Annotated[int, typer.Option(min=1, max=1_000_000, help="How many symbols a word has.")]
 LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Charge this budget before anything is released.")]
 Resume = Annotated[
     bool,

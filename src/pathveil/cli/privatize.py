@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.charging import charge, open_ledger
+from pathveil.cli.charging import Paid, charge, open_ledger
 from pathveil.cli.input_files import contents, input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.mechanisms import MechanismName, mechanism_classes
+from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
 from pathveil.cli.system_choice import public_system
 from pathveil.errors import InvalidParameterError
@@ -44,7 +45,10 @@ def privatize(
     adjacency: options.Adjacency = 1,
     mechanism: Annotated[MechanismName, typer.Option(help="How to draw; docs/words.md compares them.")] = "certified",
     max_length: Annotated[
-        int | None, typer.Option(help="Certified mechanism: one certificate for all words of up to this length.")
+        int | None,
+        typer.Option(
+            min=1, max=1_000_000, help="Certified mechanism: one certificate for all words of up to this length."
+        ),
     ] = None,
     on_infeasible: Annotated[
         Literal["refuse", "nearest"],
@@ -58,7 +62,7 @@ def privatize(
     ] = False,
     user: Annotated[str | None, typer.Option(help="The column that says whose word it is.")] = None,
     max_words_per_user: Annotated[
-        int | None, typer.Option(help="Release at most so many words of a user; the rest is dropped at random.")
+        int | None, typer.Option(min=1, help="Release at most so many words of a user; the rest is dropped at random.")
     ] = None,
     on_bad_row: options.OnBadRow = "fail",
     ledger: options.LedgerFile = None,
@@ -97,10 +101,12 @@ def privatize(
 
         destination = output.absolute()
         refuse_existing(destination, overwrite)
+        outputs = files_to_write(destination, manifest_path(destination))
+        refuse_inputs(outputs, sources=sources, public=(edges, alphabet, chain, automaton), ledger=ledger)
         refuse_existing(manifest_path(destination), overwrite)
         _warn(kept, keep_order, on_bad_row)
         promise = file_guarantee(chosen, keep=kept, keep_order=keep_order, on_bad_row=on_bad_row)
-        fingerprint = ""
+        paid = Paid(None, [])
         if case is None:  # one word a row
             bar.total = rows_declared(files, format)
         if budget is not None:
@@ -108,15 +114,18 @@ def privatize(
             bar.total = check_words(
                 files, layout, chosen, keep=kept, user=user, on_bad_row=on_bad_row, format=format, progress=bar
             )
-            fingerprint = budget.fingerprint(contents(files, format))
-        paid = charge(
-            budget,
-            _promises(promise, max_words_per_user),
-            command=f"privatize {' '.join(sources)}",
-            request=f"privatize {' '.join(sources)} as {layout!r} to {destination}",
-            fingerprint=fingerprint,
-            resume=resume,
-        )
+
+        def pay() -> None:
+            nonlocal paid
+            paid = charge(
+                budget,
+                _promises(promise, max_words_per_user),
+                command=f"privatize {' '.join(sources)}",
+                request=f"privatize {' '.join(sources)} as {layout!r} to {destination}",
+                fingerprint="" if budget is None else budget.fingerprint(contents(files, format)),
+                resume=resume,
+            )
+
         summary = privatize_file(
             files,
             layout,
@@ -130,7 +139,8 @@ def privatize(
             overwrite=overwrite,
             format=format,
             progress=bar,
-            before_publish=paid.seal,
+            before_drawing=pay,
+            before_publish=lambda finished: paid.seal(finished),
         )
         paid.complete()
     if summary.guarantee != promise:

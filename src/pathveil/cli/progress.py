@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -14,41 +15,42 @@ _PATIENCE = 2.0  # seconds without a bar
 
 
 class ProgressBar:
-    """Shows how many words are done, how fast, and how long the rest will take where the total is known."""
+    """Shows how many words are done, how fast, and how long the rest will take where the total is known.
+
+    A timer brings it up, so that it is there even if the first batch of words takes long (a certificate is computed,
+    a large table is sorted).
+    """
 
     def __init__(self, silent: bool) -> None:
         self._silent = silent or not sys.stderr.isatty()
-        self._begun = self._last = time.monotonic()
+        self._last = time.monotonic()
         self._shown: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
         self._done: dict[str, int] = {}
         self._stage_begun: dict[str, float] = {}
+        self._lock = threading.Lock()  # the timer has a thread of its own
+        self._timer = threading.Timer(_PATIENCE, self._show)
+        self._timer.daemon = True
         self.total: int | None = None
 
     def __call__(self, stage: str, words: int) -> None:
         """`words` words have gone through this stage."""
-        if stage == "writing" and self.total is None and "reading" in self._done:
-            self.total = self._done["reading"]
-        self._done[stage] = words
-        self._stage_begun.setdefault(stage, self._last)
-        self._last = time.monotonic()
-        if self._silent or (self._shown is None and time.monotonic() - self._begun < _PATIENCE):
-            return
-        bar = self._bar()
-        if stage not in self._tasks:
-            self._tasks[stage] = bar.add_task(stage, total=self.total, rate="")
-        seconds = max(time.monotonic() - self._stage_begun[stage], 1e-9)
-        bar.update(self._tasks[stage], completed=words, total=self.total, rate=f"{words / seconds:,.0f} words/s")
+        with self._lock:
+            if stage == "writing" and self.total is None and "reading" in self._done:
+                self.total = self._done["reading"]
+            self._done[stage] = words
+            self._stage_begun.setdefault(stage, self._last)
+            self._last = time.monotonic()
+            if self._shown is not None:
+                self._update(self._shown, stage)
 
-    def done(self, stage: str) -> int:
-        """How many words have gone through a stage."""
-        return self._done.get(stage, 0)
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    def _bar(self) -> Progress:
-        if self._shown is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
+        with self._lock:
+            if self._silent:
+                return
             self._shown = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
@@ -58,14 +60,28 @@ class ProgressBar:
                 console=Console(stderr=True),
                 transient=True,
             )
+            self._tasks["working"] = self._shown.add_task("working", total=None, rate="")
+            for stage in self._done:
+                self._update(self._shown, stage)
             self._shown.start()
-        return self._shown
+
+    def _update(self, bar: Progress, stage: str) -> None:
+        if stage not in self._tasks:
+            bar.update(self._tasks["working"], visible=False)  # from now on there is something to count
+            self._tasks[stage] = bar.add_task(stage, total=self.total, rate="")
+        words, seconds = self._done[stage], max(self._last - self._stage_begun[stage], 1e-9)
+        bar.update(self._tasks[stage], completed=words, total=self.total, rate=f"{words / seconds:,.0f} words/s")
 
     def __enter__(self) -> ProgressBar:
+        if not self._silent:
+            self._timer.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._shown is not None:
-            self._shown.stop()
+        self._timer.cancel()
+        with self._lock:
+            self._silent = True  # for a timer that went off just now
+            if self._shown is not None:
+                self._shown.stop()

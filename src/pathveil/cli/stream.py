@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pathveil.cli import options
@@ -27,12 +29,16 @@ def stream(
     Example: [bold]printf 'home\\ncart\\n' | pathveil stream --alphabet pages.txt --epsilon 2[/bold]
     """
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
-    from pathveil.errors import UnknownSymbolError
+    from pathveil.errors import DataFileError, UnknownSymbolError
     from pathveil.words.online import Online
 
     mechanism = Online(world, epsilon, adjacency)
     promise = mechanism.guarantee
     promise = replace(promise, public=(*promise.public, "how many words there are", "when each symbol was read"))
+    if sys.stdin is None or sys.stdout is None:
+        raise DataFileError("standard input or output is closed: a stream needs both. Connect them.")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # as in files, whatever the terminal speaks
     budget = open_ledger(ledger)
     charge = None
     if budget is not None:
@@ -42,8 +48,7 @@ def stream(
         print(f"The promise, for each word: {promise}", file=sys.stderr)
     names = {str(symbol): symbol for symbol in world.symbols}
     word = mechanism.stream()
-    for number, line in enumerate(sys.stdin, start=1):
-        name = line.rstrip("\r\n")
+    for number, name in _lines():
         if not name:
             word = mechanism.stream()
             print(flush=True)
@@ -56,3 +61,14 @@ def stream(
         print(word.push(names[name]), flush=True)
     if budget is not None and charge is not None:
         budget.complete(charge)
+
+
+def _lines() -> Iterator[tuple[int, str]]:
+    """The lines of standard input as they come, numbered, without their ends."""
+    from pathveil.errors import DataFileError
+
+    for number, line in enumerate(sys.stdin.buffer, start=1):
+        try:
+            yield number, line.decode("utf-8").rstrip("\r\n")
+        except UnicodeDecodeError:
+            raise DataFileError(f"standard input, line {number}: this is not UTF-8. Convert the input.") from None

@@ -10,6 +10,7 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.model_file import read_model
+from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
 from pathveil.errors import InvalidParameterError
 
@@ -23,7 +24,8 @@ def synthesize(
         Path, typer.Option("--output", "-o", help="A .parquet, .jsonl, .csv or .txt file; .gz or .zst may follow.")
     ],
     length: Annotated[
-        int | None, typer.Option(help="How many symbols a word has; if not given, as the model learned it.")
+        int | None,
+        typer.Option(min=1, max=1_000_000, help="How many symbols a word has; if not given, as the model learned it."),
     ] = None,
     column: Annotated[str, typer.Option(help="The name of the column of words.")] = "word",
     separator: Annotated[
@@ -69,6 +71,7 @@ def synthesize(
 
     target = output.absolute()
     refuse_existing(target, overwrite)
+    refuse_inputs(files_to_write(target, manifest_path(target)), public=[model])
     if promise is not None:
         refuse_existing(manifest_path(target), overwrite)
     file = describe(target)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pathveil.cli.output_choice import named_files
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -52,10 +53,9 @@ def public_system(
 
 def refuse_sensitive(option: str, path: Path, sensitive: Sequence[str]) -> None:
     """Wrong use if a file that is meant to be public is the sensitive input."""
+    if not path.exists():
+        return
     for source in sensitive:
-        inside = Path(source) if Path(source).is_dir() else None
-        if path.exists() and (
-            (os.path.exists(source) and os.path.samefile(path, source))
-            or (inside is not None and inside.resolve() in path.resolve().parents)
-        ):
+        inside = Path(source).is_dir() and Path(source).resolve() in path.resolve().parents
+        if inside or any(os.path.samefile(path, file) for file in named_files(source)):
             raise InvalidParameterError(f"{option} {path} is the sensitive input itself.\n\n{_WHY_NOT_LEARNED}")

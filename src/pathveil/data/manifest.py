@@ -17,6 +17,7 @@ from typing import Any
 import pathveil
 from pathveil.data.fingerprint import system_fingerprint
 from pathveil.data.output import publish
+from pathveil.errors import InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.system import System
 from pathveil.words.mechanism import WordMechanism
@@ -52,7 +53,9 @@ def user_unit(promise: Guarantee, max_words: int) -> str:
 
 
 def _times(value: float, count: int) -> float:
-    product = value * count
+    product = value * count if count < 2**53 else inf
+    if product == inf:
+        raise InvalidParameterError(f"{count} words of ε = {value:g} each promise nothing together. Lower the limit.")
     return product if Fraction(product) >= Fraction(value) * count else nextafter(product, inf)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pathveil.errors import DataFileError
+from pathveil.errors import DataFileError, InvalidParameterError
 
 Format = Literal["csv", "parquet", "jsonl", "text", "xes"]
 Compression = Literal["gzip", "zstd"]
@@ -53,7 +53,21 @@ def find_files(source: Source, workspace: Path, format: Format | None = None) ->
     formats = sorted({file.format for file in files})
     if len(formats) > 1:
         raise DataFileError(f"the input mixes formats ({', '.join(formats)}): give files of one format at a time")
+    _refuse_twice(files)
     return files
+
+
+def _refuse_twice(files: list[DataFile]) -> None:
+    """A word that is read twice is released twice, and ε would hold for each release only, not for both."""
+    seen: dict[tuple[int, int], str] = {}
+    for file in files:
+        found = file.path.stat()
+        identity = found.st_dev, found.st_ino
+        if identity in seen:
+            raise InvalidParameterError(
+                f"{file.name} is the same file as {seen[identity]}: its words would be released twice. Name each once."
+            )
+        seen[identity] = file.name
 
 
 def _files_of(source: str, workspace: Path, format: Format | None) -> list[DataFile]:

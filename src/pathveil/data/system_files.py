@@ -68,6 +68,8 @@ def read_edges(path: str | Path, initial: Any = None, final: Any = None) -> Mark
 def read_chain(path: str | Path) -> MarkovChain:
     """A chain that was saved with `to_json`."""
     text = _text(path)
+    if not text.lstrip().startswith("{"):  # `from_json` would take it for the name of another file
+        raise InvalidSystemError(f"{path}: this is not the JSON of a chain, which begins with a brace")
     return _named(path, lambda: MarkovChain.from_json(text))
 
 

@@ -15,7 +15,7 @@ from pathveil.data.embedded import Column, Engine
 from pathveil.data.formats.layout import Extra, Layout, column_type
 from pathveil.data.sources import DataFile, Format, Source
 from pathveil.data.symbols import SymbolTable
-from pathveil.data.words import opened
+from pathveil.data.words import Progress, opened
 from pathveil.errors import DataFileError, InvalidParameterError, UnknownSymbolError
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.systems.alphabet import Alphabet
@@ -52,18 +52,22 @@ def count_transitions(
     max_length: int | None = None,
     on_bad_row: OnBadRow = "fail",
     format: Format | None = None,
+    progress: Progress | None = None,
 ) -> CuratorCounts:
     """Count transitions inside words, or (origin, destination) pairs, over public states.
 
     `max_length` cuts words after so many symbols. The table has a row and a column for each state, in their order.
     """
-    if max_length is not None and (isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1):
-        raise InvalidParameterError(f"max_length is a whole number of at least 1, not {max_length!r}")
+    if max_length is not None:
+        if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
+            raise InvalidParameterError(f"max_length is a whole number of at least 1, not {max_length!r}")
+        max_length = min(max_length, np.iinfo(np.int32).max)  # no word in a file is longer
     checker = Checker(Alphabet(states), on_bad_row)
+    report = progress or (lambda _stage, _words: None)
     if isinstance(layout, PairColumns):
         if max_length is not None:
             raise InvalidParameterError("max_length is for words: pairs have no length")
-        return _count_pairs(source, layout, checker.symbols, on_bad_row, format)
+        return _count_pairs(source, layout, checker.symbols, on_bad_row, format, report)
     size = len(checker.symbols.names)
     table = np.zeros(size * size, dtype=np.int64)
     first, lengths = np.zeros(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
@@ -73,6 +77,7 @@ def count_transitions(
             _add_transitions(table, codes, offsets, size, max_length)
             first += np.bincount(codes[offsets[:-1]], minlength=size)
             lengths = _with_lengths(lengths, np.minimum(np.diff(offsets), max_length or np.iinfo(np.int32).max))
+            report("counting", int(lengths.sum()))
     counted = WordCounts(table.reshape(size, size), first, lengths)
     return CuratorCounts(counted.transitions, counted, checker.skipped.count, tuple(checker.skipped.examples))
 
@@ -98,7 +103,12 @@ def _add_transitions(
 
 
 def _count_pairs(
-    source: Source, layout: PairColumns, symbols: SymbolTable, on_bad_row: OnBadRow, format: Format | None
+    source: Source,
+    layout: PairColumns,
+    symbols: SymbolTable,
+    on_bad_row: OnBadRow,
+    format: Format | None,
+    report: Progress,
 ) -> CuratorCounts:
     size = len(symbols.names)
     table = np.zeros((size, size), dtype=np.int64)
@@ -115,6 +125,7 @@ def _count_pairs(
                 counts = batch.column("n").to_numpy()
                 good = (origins >= 0) & (destinations >= 0)
                 np.add.at(table, (origins[good], destinations[good]), counts[good])
+                report("counting", int(table.sum()))
                 for i in np.flatnonzero(~good)[: 1 if on_bad_row == "fail" else None]:
                     pair = batch.column("a")[i].as_py(), batch.column("b")[i].as_py()
                     problem = _bad_pair(engine, file, scan, layout, pair, int(origins[i]))

@@ -90,13 +90,17 @@ def check_words(
     checker = Checker(mechanism.world, on_bad_row, mechanism.on_infeasible == "nearest")
     layout.require_writable(checker.symbols)
     count = 0
+    lengths: set[int] = set()
     with opened(source, layout, extra, format) as (engine, files, _):
         for batch in checker.checked(layout.read(engine, files, extra, keep_order=False)):
             count += batch.num_rows
+            lengths.update(np.unique(np.diff(batch.column(0).offsets.to_numpy())).tolist())
             if progress is not None:
                 progress("checking", count)
     if not count:
         raise _no_word(files, checker)
+    for length in sorted(lengths):
+        mechanism.theta(length)  # a certificate that cannot be made says so here; one that can is kept
     return count
 
 
@@ -115,6 +119,7 @@ def privatize_file(
     overwrite: bool = False,
     format: Format | None = None,
     progress: Progress | None = None,
+    before_drawing: Callable[[], None] | None = None,
     before_publish: Callable[[Path], None] | None = None,
 ) -> CuratorSummary:
     """One private word for each word of a source, in a file of the same shape and format, with a manifest beside it.
@@ -125,8 +130,9 @@ def privatize_file(
     infeasible) end the work, or are left out with `on_bad_row="skip"`: then it can be seen in the release that they
     are not there.
 
-    The output appears under its name when it is complete, or not at all. `before_publish` is called with the
-    complete file while it still has its temporary name; if that raises, nothing is published.
+    The output appears under its name when it is complete, or not at all. `before_drawing` is called when the options
+    and the place of the output are checked and nothing is drawn yet: the moment to charge a ledger. `before_publish`
+    is called with the complete file while it still has its temporary name. If one of them raises, nothing is published.
     """
     destination = Path(output).absolute()
     refuse_existing(destination, overwrite)
@@ -154,6 +160,8 @@ def privatize_file(
         unfinished = workspace / "unfinished"
         delimiter = csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ","
         json_columns = frozenset(keep) if target.format == "jsonl" else frozenset()
+        if before_drawing is not None:
+            before_drawing()
         released = symbols = 0
         with TableWriter(unfinished, target, delimiter, json_columns) as writer:
             for batch in batches:

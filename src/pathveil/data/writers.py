@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -65,6 +66,9 @@ class TableWriter:
         elif self._parquet is not None:
             # The file is thrown away: without this, the writer would complain on standard error that it cannot end it.
             self._parquet.is_open = False
+        elif self._sink is not self._file:
+            with contextlib.suppress(pa.ArrowException, OSError):  # likewise
+                self._sink.close()
         self._file.close()
 
 

@@ -19,7 +19,7 @@ from pathveil.errors import InvalidParameterError
 from pathveil.models.dirichlet import Floats
 from pathveil.models.frequencies import project_to_simplex
 from pathveil.privacy.profile import largest_passing, require_promise
-from pathveil.randomness.discrete import discrete_gaussian, discrete_laplace
+from pathveil.randomness.discrete import LARGEST_SCALE, discrete_gaussian, discrete_laplace
 from pathveil.randomness.source import RandomSource
 
 EXACT = "sampled exactly, in integers"
@@ -34,6 +34,13 @@ class CountNoise:
 
     kind: str
     scale: Fraction
+
+    def __post_init__(self) -> None:
+        if self.scale > (LARGEST_SCALE if self.kind == "laplace" else LARGEST_SCALE**2):
+            raise InvalidParameterError(
+                "so little privacy budget needs noise beyond 64-bit integers, far above any count. Choose a larger "
+                "epsilon or delta."
+            )
 
     def draw(self, source: RandomSource, count: int) -> npt.NDArray[np.int64]:
         sampler = discrete_laplace if self.kind == "laplace" else discrete_gaussian

@@ -31,7 +31,7 @@ BigIntegers = npt.NDArray[Any]  # Python integers of any size
 Coins = npt.NDArray[np.bool_]
 
 # Up to this scale a draw outside the 64-bit integers has a probability below exp(-2**15).
-_LARGEST_SCALE = 2**48
+LARGEST_SCALE = 2**48
 
 
 def discrete_laplace(source: RandomSource, scale: Fraction, count: int) -> Integers:
@@ -43,7 +43,7 @@ def discrete_laplace(source: RandomSource, scale: Fraction, count: int) -> Integ
     >>> discrete_laplace(pv.insecure_seed(7), Fraction(3, 2), 8).dtype
     dtype('int64')
     """
-    scale = _positive("scale", scale, _LARGEST_SCALE)
+    scale = _positive("scale", scale, LARGEST_SCALE)
     t, s = scale.numerator, scale.denominator
     return _collect(lambda tries: _laplace_candidates(source, t, s, tries), count, acceptance=0.5)
 
@@ -54,7 +54,7 @@ def discrete_gaussian(source: RandomSource, variance: Fraction, count: int) -> I
     The parameter is the variance σ² of the continuous Gaussian of the same shape; the variance of the draws is never
     larger than it.
     """
-    variance = _positive("variance", variance, _LARGEST_SCALE**2)
+    variance = _positive("variance", variance, LARGEST_SCALE**2)
     return _collect(lambda tries: _gaussian_candidates(source, variance, tries), count, acceptance=0.4)
 
 

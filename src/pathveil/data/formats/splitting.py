@@ -12,6 +12,8 @@ from pathveil.errors import InvalidParameterError, InvalidSystemError
 
 def split(texts: pa.Array, separator: str | None) -> pa.ListArray:
     """Lists of symbols. `separator=None` splits at white space, `""` between characters. An empty text is null."""
+    if pa.types.is_null(texts.type):  # a column of nothing but nulls
+        texts = texts.cast(pa.string())
     if separator is None:
         texts = pc.ascii_trim_whitespace(texts)
     texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, texts.type), texts)
