@@ -88,7 +88,9 @@ def _best_classes(
     def counts(keys: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.bincount(keys, minlength=len(classes))
 
-    order = np.argsort(-(counts(of_a[::2]) + 0.5) / (counts(of_b[::2]) + 0.5), kind="stable")
+    # A ratio that few draws have shown is taken to be smaller than it looks, by one standard error of its logarithm.
+    x, y = counts(of_a[::2]) + 0.5, counts(of_b[::2]) + 0.5
+    order = np.argsort(np.sqrt(1 / x + 1 / y) - np.log(x / y), kind="stable")
     x, y = np.cumsum(counts(of_a[1::2])[order]), np.cumsum(counts(of_b[1::2])[order])
     bounds = loss_lower_bounds(x, y, (len(a) // 2, len(b) // 2), risk / len(classes), delta)
     last = int(np.argmax(bounds))
