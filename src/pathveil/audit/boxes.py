@@ -182,6 +182,8 @@ class VectorBox(Box):
         outputs = np.asarray(released, dtype=float)
         if len(outputs) != size:
             raise InvalidParameterError(f"the mechanism was asked for {size} outputs and gave {len(outputs)}")
+        if not np.isfinite(outputs).all():
+            raise InvalidParameterError("the mechanism released something that is not a finite number")
         return outputs.reshape(size, -1)
 
     def views(self, word: Input, neighbour: Input, first: Outputs, second: Outputs) -> list[View]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -24,17 +24,13 @@ FloatArray = npt.NDArray[np.float64]
 def lower_probability(hits: npt.ArrayLike, draws: npt.ArrayLike, risk: float) -> FloatArray:
     """Clopper–Pearson: exceeds the true probability with a probability of at most `risk`."""
     x, n = np.asarray(hits, dtype=float), np.asarray(draws, dtype=float)
-    with np.errstate(invalid="ignore"):
-        bound = stats.beta.ppf(risk, x, n - x + 1)
-    return np.where(x > 0, bound, 0.0)
+    return np.where(x > 0, special.betaincinv(np.maximum(x, 1), n - x + 1, risk), 0.0)
 
 
 def upper_probability(hits: npt.ArrayLike, draws: npt.ArrayLike, risk: float) -> FloatArray:
     """Clopper–Pearson: falls below the true probability with a probability of at most `risk`."""
     x, n = np.asarray(hits, dtype=float), np.asarray(draws, dtype=float)
-    with np.errstate(invalid="ignore"):
-        bound = stats.beta.ppf(1 - risk, x + 1, n - x)
-    return np.where(x < n, bound, 1.0)
+    return np.where(x < n, special.betaincinv(x + 1, np.maximum(n - x, 1), 1 - risk), 1.0)
 
 
 def loss_lower_bounds(

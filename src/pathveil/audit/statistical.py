@@ -26,7 +26,7 @@ from pathveil.systems.system import System, checked_length
 from pathveil.words.mechanism import WordMechanism, checked_adjacency, checked_epsilon
 
 _CANDIDATES = 64  # pairs that a search begins with
-_WORDS = 4  # words that a search begins with
+_WORDS = 8  # words that a search begins with
 _FEWEST_DRAWS = 1000
 _SEARCHING, _CHOOSING = 0.3, 0.2  # shares of the draws; the rest is for the test
 _LENIENT = 0.1  # the risk at which events are compared: they were seen less often than the test will see them
