@@ -24,6 +24,9 @@ import numpy.typing as npt
 
 from pathveil.audit.events import Outputs, View
 from pathveil.errors import InvalidParameterError, LengthMismatchError
+from pathveil.models.chain import PrivateChain
+from pathveil.models.frequencies import PrivateFrequencies
+from pathveil.models.matrix import PrivateMatrix
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System
@@ -179,7 +182,7 @@ class VectorBox(Box):
 
     def _draw(self, given: Input, size: int) -> Outputs:
         released = self._mechanism(given, size) if self._batched else [self._mechanism(given) for _ in range(size)]
-        outputs = np.asarray(released, dtype=float)
+        outputs = np.asarray([_numbers(one) for one in released], dtype=float)
         if len(outputs) != size:
             raise InvalidParameterError(f"the mechanism was asked for {size} outputs and gave {len(outputs)}")
         if not np.isfinite(outputs).all():
@@ -188,7 +191,7 @@ class VectorBox(Box):
 
     def views(self, word: Input, neighbour: Input, first: Outputs, second: Outputs) -> list[View]:
         x, y = np.asarray(word, dtype=float).ravel(), np.asarray(neighbour, dtype=float).ravel()
-        positive = bool((first > 0).all() and (second > 0).all())
+        has_logs = bool((first >= 0).all() and (second >= 0).all())
         found: list[View] = []
         if len(x) == first.shape[1]:
             change = x - y
@@ -200,7 +203,7 @@ class VectorBox(Box):
                     False,
                 )
             )
-            if positive:
+            if has_logs:
                 found.append(
                     View("the output's logarithm along the change", lambda outputs: _logs(outputs) @ change, False)
                 )
@@ -208,12 +211,39 @@ class VectorBox(Box):
             # Fitted on the half of the draws that does not set the threshold.
             direction = _fitted(first[::2], second[::2])
             found.append(View("the output along a fitted direction", lambda outputs: outputs @ direction, False))
-            if positive:
+            if has_logs:
                 slope = _fitted(_logs(first[::2]), _logs(second[::2]))
                 found.append(
                     View("the logarithm along a fitted direction", lambda outputs: _logs(outputs) @ slope, False)
                 )
         return found
+
+
+def are_numbers(mechanism: Callable[..., Any], given: Input, batched: bool) -> bool:
+    """Is this a release of numbers, or of words? The input says so, or else one output that is drawn for this alone."""
+    if isinstance(given, np.ndarray) or _floating(given):
+        return True
+    return _floating(_numbers(mechanism(given, 1)[0] if batched else mechanism(given)))
+
+
+def _floating(value: Any) -> bool:
+    """An array of real numbers, or lists of them; whole numbers alone may as well be symbols."""
+    if isinstance(value, str):
+        return False
+    try:
+        return bool(np.issubdtype(np.asarray(value).dtype, np.floating))
+    except ValueError:  # lists of different lengths are not numbers
+        return False
+
+
+def _numbers(released: Any) -> Any:
+    """What is published of one of our own releases; of a Dirichlet draw everything else in the release is made."""
+    if isinstance(released, PrivateFrequencies | PrivateMatrix):
+        return released.draw
+    if isinstance(released, PrivateChain):
+        parts = (released.chain.matrix.toarray(), released.first, released.lengths)
+        return np.concatenate([part.ravel() for part in parts if part is not None])
+    return released
 
 
 def _logs(outputs: Outputs) -> FloatArray:

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.audit.boxes import Box, Input, VectorBox, WordBox
+from pathveil.audit.boxes import Box, Input, VectorBox, WordBox, are_numbers
 from pathveil.audit.confidence import loss_lower_bounds
 from pathveil.audit.events import Event, best_event
 from pathveil.audit.neighbours import neighbours_of
-from pathveil.errors import InvalidParameterError
+from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System, checked_length
 from pathveil.words.mechanism import WordMechanism, checked_adjacency, checked_epsilon
@@ -99,9 +99,10 @@ def audit_statistically(
 ) -> StatisticalAudit:
     """Bound the privacy loss of any mechanism from below by drawing from it.
 
-    `mechanism` is one of ours, or any function from a word (a string, a list or tuple of symbols) to a word; or from a
-    numpy array to an array, such as a release of counts. With `batched=True` it is called as mechanism(word, size) and
-    returns that many outputs. For functions `epsilon` and `delta` say what is claimed; without ε the bound is all.
+    `mechanism` is one of ours, or any function from a word (a string, a list or tuple of symbols) to a word; or from
+    numbers (a numpy array, or lists) to numbers, such as a release of counts or what `private_frequencies` returns.
+    With `batched=True` it is called as mechanism(word, size) and returns that many outputs. For functions `epsilon`
+    and `delta` say what is claimed; without ε the bound is all.
 
     Without a `neighbour` the worst one is looked for: among `candidates`, or among the words within the mechanism's
     adjacency (for functions: within `adjacency` in `world`). Without a `word`, words of this `length` are drawn from
@@ -126,7 +127,7 @@ def audit_statistically(
         raise InvalidParameterError(f"a mechanism is one of ours or a function, not {type(mechanism).__name__}")
 
     def near(one: Input, limit: int) -> list[Input]:
-        if world is None or isinstance(one, np.ndarray):
+        if world is None:
             raise InvalidParameterError("give a neighbour, or candidates, or the world whose words are searched")
         return list(neighbours_of(world, one, checked_adjacency(adjacency), feasible, limit, source))
 
@@ -147,9 +148,10 @@ def audit_statistically(
             f"no other word differs in at most {adjacency} symbols: there is nothing to audit. Take a larger "
             "adjacency, or another word."
         )
-    if isinstance(pairs[0][0], np.ndarray):
-        if isinstance(mechanism, WordMechanism):
-            raise InvalidParameterError("a word mechanism takes words: a string, a list or a tuple of symbols")
+    if isinstance(mechanism, WordMechanism):
+        for pair in pairs:
+            _require_adjacent(mechanism, *pair)
+    elif are_numbers(mechanism, pairs[0][0], batched):
         return run_audit(VectorBox(mechanism, batched=batched), pairs, draws, confidence, epsilon, delta, source)
     longest = max(len(one) for pair in pairs for one in pair)
     box = WordBox(mechanism, world, longest, rng, batched=batched)
@@ -185,9 +187,28 @@ def audit_jointly(
         epsilon = mechanism.epsilon
     if isinstance(words, str) or len(words) < 2:
         raise InvalidParameterError("a joint audit takes a list of at least two words")
+    if isinstance(mechanism, WordMechanism):
+        _require_adjacent(mechanism, words[0], neighbour)
     together, changed = tuple(words), (neighbour, *words[1:])
     box = WordBox(mechanism, world, max(map(len, (*words, neighbour))), rng, together=True)
     return run_audit(box, [(together, changed)], draws, confidence, epsilon, 0.0, source)
+
+
+def _require_adjacent(mechanism: WordMechanism, word: Input, neighbour: Input) -> None:
+    """A promise about words within the adjacency is not refuted by words that are farther apart."""
+    if isinstance(word, np.ndarray) or isinstance(neighbour, np.ndarray):
+        raise InvalidParameterError("a word mechanism takes words: a string, a list or a tuple of symbols")
+    if len(word) != len(neighbour):
+        raise LengthMismatchError(
+            f"the word has {len(word)} symbols, its neighbour {len(neighbour)}: the promise is about words of the same "
+            "length"
+        )
+    apart = sum(a != b for a, b in zip(word, neighbour, strict=True))
+    if not 1 <= apart <= mechanism.adjacency:
+        raise InvalidParameterError(
+            f"word and neighbour differ in {apart} symbols, but the promise is about words that differ in 1 to "
+            f"{mechanism.adjacency}"
+        )
 
 
 def run_audit(
@@ -262,7 +283,7 @@ def _search(box: Box, pairs: list[tuple[Input, Input]], draws: int, delta: float
 
 def _name(given: Input) -> Any:
     """Something hashable that stands for an input."""
-    return given.tobytes() if isinstance(given, np.ndarray) else tuple(given)
+    return given.tobytes() if isinstance(given, np.ndarray) else repr(given)
 
 
 def _shown(given: Input) -> str:
