@@ -106,9 +106,11 @@ def statistical(
 ) -> None:
     """A lower bound on the loss, from drawn words alone: what the program does, not what it says.
 
-    Words of the public system are drawn, the worst of their neighbours is looked for, and fresh draws test it. A second
-    test checks that the words of one error class are equally likely. Exit code 0: no claim is refuted (which is no
-    proof). 1: a claim is refuted. Nothing sensitive is read.
+    Words of the public system are drawn, the worst of their neighbours is looked for, and fresh draws test it.
+
+    A second test checks that the words of one error class are equally likely.
+
+    Exit code 0: no claim is refuted (which is no proof). 1: a claim is refuted. Nothing sensitive is read.
 
     Examples:
 
