@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathveil.audit.exhaustive import ExhaustiveAudit, audit_exhaustively
+    from pathveil.audit.statistical import StatisticalAudit, audit_jointly, audit_statistically
+    from pathveil.audit.uniformity import UniformityAudit, audit_uniformity
     from pathveil.errors import (
         BudgetExceededError,
         DamagedLedgerError,
@@ -103,14 +105,19 @@ __all__ = [
     "PrivateMatrix",
     "RandomSource",
     "ReducibleChainError",
+    "StatisticalAudit",
     "System",
     "TooLargeError",
     "TransitionSystem",
+    "UniformityAudit",
     "UnknownSymbolError",
     "UnreachablePrivacyError",
     "WordCounts",
     "WordMechanism",
     "audit_exhaustively",
+    "audit_jointly",
+    "audit_statistically",
+    "audit_uniformity",
     "best_mechanism",
     "compare_models",
     "concentration_for",
@@ -129,6 +136,8 @@ __all__ = [
 
 _HOMES = {
     "pathveil.audit.exhaustive": ("ExhaustiveAudit", "audit_exhaustively"),
+    "pathveil.audit.statistical": ("StatisticalAudit", "audit_jointly", "audit_statistically"),
+    "pathveil.audit.uniformity": ("UniformityAudit", "audit_uniformity"),
     "pathveil.errors": (
         "BudgetExceededError",
         "DamagedLedgerError",

@@ -1,6 +1,18 @@
+from itertools import product
+from math import inf
+
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import pathveil as pv
+from pathveil.systems.compiled import IntArray
+from pathveil.words.law import FloatArray
+from tests.reference.enumeration import feasible_words, worst_loss
+from tests.reference.random_systems import systems_with_length
+from tests.words.mechanisms import MECHANISMS, build
+from tests.words.test_laws_by_enumeration import reference_law
 
 
 class TooLittleNoise(pv.PermuteAndFlip):
@@ -43,3 +55,51 @@ def test_too_many_words_are_refused_before_they_are_listed() -> None:
 
 def test_the_loss_of_the_online_mechanism_is_attained() -> None:
     assert pv.audit_exhaustively(pv.Online(pv.Alphabet("abc"), 1.0), length=3).loss == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@settings(max_examples=12, deadline=None)
+@given(systems_with_length(), st.integers(1, 2), st.sampled_from(["feasible", "any"]))
+def test_the_loss_is_that_of_the_listed_laws_in_both_units(
+    name: str, example: tuple[pv.System, int], adjacency: int, inputs: str
+) -> None:
+    world, length = example
+    accepted = "nearest" if inputs == "any" else "refuse"
+    mechanism = build(name, world, 1.5, adjacency, on_infeasible=accepted)
+    if mechanism is None or len(world.symbols) ** length > 100 or world.count(length) > 20:
+        return
+    words = product(world.symbols, repeat=length) if inputs == "any" else feasible_words(world, length)
+    laws = {word: reference_law(name, mechanism, word) for word in words}
+    audit = pv.audit_exhaustively(mechanism, length)
+    assert audit.loss == pytest.approx(worst_loss(laws, adjacency), abs=1e-8)
+    assert audit.inputs == inputs
+    assert audit.holds
+
+
+def test_any_words_can_be_compared_for_a_mechanism_that_refuses_some() -> None:
+    # The promise of permute-and-flip is about all words; the certified one's is not.
+    every = pv.audit_exhaustively(pv.PermuteAndFlip(CHAIN, 2.0), length=3, inputs="any")
+    assert every.pairs == 27 * 6
+    assert every.loss >= pv.audit_exhaustively(pv.PermuteAndFlip(CHAIN, 2.0), length=3).loss
+    with pytest.raises(pv.InvalidParameterError, match="nearest"):
+        pv.audit_exhaustively(pv.CertifiedExponential(CHAIN, 2.0), length=3, inputs="any")
+    with pytest.raises(pv.InvalidParameterError, match="'feasible' or 'any'"):
+        pv.audit_exhaustively(pv.Exponential(CHAIN, 2.0), length=3, inputs="all")  # type: ignore[arg-type]
+
+
+def test_an_output_that_only_one_word_can_have_is_an_infinite_loss() -> None:
+    class Honest(pv.Exponential):
+        def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
+            return np.where((codes == outputs).all(axis=1), 0.0, -inf)
+
+    audit = pv.audit_exhaustively(Honest(pv.Alphabet("ab"), 1.0), length=2)
+    assert audit.loss == inf
+    assert not audit.holds
+
+
+def test_the_verdict_says_what_was_compared() -> None:
+    assert "holds" in str(pv.audit_exhaustively(pv.Exponential(CHAIN, 2.0), length=3))
+    assert "feasible or not" in pv.audit_exhaustively(pv.Exponential(CHAIN, 2.0), length=3, inputs="any").verdict
+    assert "REFUTED" in str(pv.audit_exhaustively(TooLittleNoise(CHAIN, 2.0), length=4))
+    two_apart = pv.MarkovChain.from_edges([("a", "b"), ("b", "a")])
+    assert "says nothing" in str(pv.audit_exhaustively(pv.PermuteAndFlip(two_apart, 1.0), length=2))

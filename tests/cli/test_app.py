@@ -14,7 +14,9 @@ from tests.cli.conftest import Run
 COMMANDS = ["plan", "privatize", "stream", "model", "synthesize", "inspect", "compare", "demo"]
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "ledger init", "ledger show", "ledger verify"])
+@pytest.mark.parametrize(
+    "command", [*COMMANDS, "audit exhaustive", "audit statistical", "ledger init", "ledger show", "ledger verify"]
+)
 def test_every_help_has_a_worked_example(run: Run, command: str) -> None:
     ran = run(f"{command} --help")
     assert ran.code == 0

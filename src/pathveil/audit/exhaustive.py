@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from math import inf
+from typing import Literal
 
 import numpy as np
 
-from pathveil.errors import TooLargeError
+from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.systems.compiled import CompiledSystem, IntArray
 from pathveil.systems.system import Word, checked_length
+from pathveil.words.certified import CertifiedExponential
 from pathveil.words.mechanism import WordMechanism, hamming_distances
 
 _LARGEST_TABLE = 20_000_000
+
+InputWords = Literal["feasible", "any"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,8 @@ class ExhaustiveAudit:
     """The worst case over all adjacent inputs and all outputs of one length.
 
     `loss` is the largest log P(output|word)/P(output|neighbour), attained by the three words named; without any
-    adjacent pair it is 0. `claimed` is the mechanism's ε.
+    adjacent pair it is 0. `claimed` is the mechanism's ε. `inputs` says which words were compared: the feasible ones,
+    or any over the symbols.
     """
 
     loss: float
@@ -29,18 +35,42 @@ class ExhaustiveAudit:
     word: Word | None = None
     neighbour: Word | None = None
     output: Word | None = None
+    inputs: InputWords = "feasible"
 
     @property
     def holds(self) -> bool:
         """The claim covers the loss (up to the rounding of the probabilities compared)."""
         return self.loss <= self.claimed * (1 + 1e-9) + 1e-12
 
+    @property
+    def verdict(self) -> str:
+        """One sentence to act on."""
+        words = "feasible words" if self.inputs == "feasible" else "words, feasible or not,"
+        where = f"over all {self.pairs} ordered pairs of adjacent {words} of this length"
+        if not self.pairs:
+            return f"The claim holds, but says nothing: there are no adjacent {words.strip(',')} of this length."
+        if self.holds:
+            return f"The claim holds: {where} the loss is at most {self.loss:.6g}, and ε = {self.claimed:g} is claimed."
+        return (
+            f"REFUTED: {where} the loss reaches {self.loss:.6g}, but ε = {self.claimed:g} is claimed. Do not release "
+            "anything with this mechanism."
+        )
 
-def audit_exhaustively(mechanism: WordMechanism, length: int) -> ExhaustiveAudit:
+    def __str__(self) -> str:
+        if self.word is None:
+            return self.verdict
+        return (
+            f"{self.verdict}\n  word:      {self.word}\n  neighbour: {self.neighbour}\n"
+            f"  output:    {self.output} (e^{self.loss:.4g} times likelier for the word)"
+        )
+
+
+def audit_exhaustively(mechanism: WordMechanism, length: int, *, inputs: InputWords | None = None) -> ExhaustiveAudit:
     """Compute the true worst loss by enumeration: every pair of adjacent inputs, every feasible output.
 
     Inputs are the feasible words of this length, or all words over the symbols where the mechanism accepts infeasible
-    ones. For small systems only: the tables grow with the square of the number of words.
+    ones; `inputs="any"` compares all words for a mechanism whose promise is about all of them, whether or not it
+    refuses some. For small systems only: the tables grow with the square of the number of words.
 
     >>> import pathveil as pv
     >>> audit = pv.audit_exhaustively(pv.CertifiedExponential(pv.Alphabet("ab"), epsilon=1.0), length=3)
@@ -50,39 +80,44 @@ def audit_exhaustively(mechanism: WordMechanism, length: int) -> ExhaustiveAudit
     length = checked_length(length)
     world = mechanism.world
     world.require_words(length)
+    compared = inputs or ("any" if mechanism.on_infeasible == "nearest" else "feasible")
+    if compared not in ("feasible", "any"):
+        raise InvalidParameterError(f"inputs is 'feasible' or 'any', not {inputs!r}")
+    if compared == "any" and isinstance(mechanism, CertifiedExponential) and mechanism.on_infeasible == "refuse":
+        raise InvalidParameterError(
+            "this mechanism refuses infeasible words and promises nothing about them. Build it with "
+            "on_infeasible='nearest' for a promise about all words."
+        )
     outputs_expected = world.count(length)
-    accepts_all = mechanism.on_infeasible == "nearest"
-    inputs_expected = len(world.symbols) ** length if accepts_all else outputs_expected
+    inputs_expected = len(world.symbols) ** length if compared == "any" else outputs_expected
     if inputs_expected * max(inputs_expected, outputs_expected) > _LARGEST_TABLE:
         raise TooLargeError(
             f"{inputs_expected} inputs and {outputs_expected} outputs are too many to enumerate; audit a shorter length"
         )
-    outputs = _feasible_codes(world.compiled, length)
-    inputs = _all_codes(len(world.symbols), length) if accepts_all else outputs
-    table = np.stack([mechanism.log_probabilities(codes, outputs) for codes in inputs])
-    worst = ExhaustiveAudit(0.0, mechanism.epsilon, 0)
+    outputs = feasible_codes(world.compiled, length)
+    words = _all_codes(len(world.symbols), length) if compared == "any" else outputs
+    table = np.stack([mechanism.log_probabilities(codes, outputs) for codes in words])
+    worst, where = 0.0, (-1, -1, -1)
     pairs = 0
-    for i, codes in enumerate(inputs):
-        distance = hamming_distances(codes, inputs)
+    for i, codes in enumerate(words):
+        distance = hamming_distances(codes, words)
         neighbours = np.flatnonzero((distance > 0) & (distance <= mechanism.adjacency))
         pairs += len(neighbours)
         if not len(neighbours):
             continue
-        losses = table[i] - table[neighbours]
+        possible = table[i] > -inf  # an output that this word never gives tells nothing about it
+        losses = np.where(possible, np.where(possible, table[i], 0.0) - table[neighbours], -inf)
         neighbour, output = np.unravel_index(np.argmax(losses), losses.shape)
-        if losses[neighbour, output] > worst.loss:
-            worst = ExhaustiveAudit(
-                float(losses[neighbour, output]),
-                mechanism.epsilon,
-                0,
-                world.decode(codes.tolist()),
-                world.decode(inputs[neighbours[neighbour]].tolist()),
-                world.decode(outputs[output].tolist()),
-            )
-    return ExhaustiveAudit(worst.loss, worst.claimed, pairs, worst.word, worst.neighbour, worst.output)
+        if losses[neighbour, output] > worst:
+            worst, where = float(losses[neighbour, output]), (i, int(neighbours[neighbour]), int(output))
+    if not worst:
+        return ExhaustiveAudit(0.0, mechanism.epsilon, pairs, inputs=compared)
+    named = (words[where[0]], words[where[1]], outputs[where[2]])
+    word, neighbour_word, likelier = (world.decode(codes.tolist()) for codes in named)
+    return ExhaustiveAudit(worst, mechanism.epsilon, pairs, word, neighbour_word, likelier, compared)
 
 
-def _feasible_codes(compiled: CompiledSystem, length: int) -> IntArray:
+def feasible_codes(compiled: CompiledSystem, length: int) -> IntArray:
     """All feasible words, one in each row."""
     completable = compiled.completable(length)
     words: list[tuple[int, ...]] = [()]

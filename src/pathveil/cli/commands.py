@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from pathveil.cli.audit import audit_app
 from pathveil.cli.compare import compare
 from pathveil.cli.inspect_model import inspect
 from pathveil.cli.ledger import ledger_app
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 for command in (plan, privatize, stream, model, synthesize, inspect, compare):
     app.command()(command)
+app.add_typer(audit_app, name="audit")
 app.add_typer(ledger_app, name="ledger")
 
 

@@ -1,0 +1,42 @@
+"""The words next to a word: all of them, or a random sample where they are too many."""
+
+from __future__ import annotations
+
+from pathveil.randomness.exact import draw_below, draw_index
+from pathveil.randomness.source import RandomSource
+from pathveil.systems.alphabet import Alphabet
+from pathveil.systems.compiled import CompiledSystem
+from pathveil.systems.system import System, Word
+from pathveil.words.classes import classes_of_codes
+
+
+def neighbours_of(
+    world: System, word: Word, adjacency: int, feasible: bool, limit: int, source: RandomSource
+) -> list[Word]:
+    """At most `limit` words that differ from this one in 1 to `adjacency` symbols, feasible ones only if asked for."""
+    codes = world.encode(word)
+    compiled = world.compiled if feasible else Alphabet(world.symbols).compiled
+    classes = classes_of_codes(compiled, codes)
+    counts = [0, *classes.counts[1 : adjacency + 1]]
+    if sum(counts) <= limit:
+        found = [near for near in _within(compiled, codes.tolist(), adjacency) if near != codes.tolist()]
+    else:
+        # The farthest neighbours are the most numerous and as a rule the worst: half of the sample is from there.
+        farthest = max(errors for errors, count in enumerate(counts) if count)
+        drawn = [farthest if draw_below(source, 2) else draw_index(source, counts) for _ in range(limit)]
+        found = list({tuple(near): near for near in (classes.draw(e, source).tolist() for e in drawn)}.values())
+    return [world.decode(near, as_string=isinstance(word, str)) for near in found]
+
+
+def _within(compiled: CompiledSystem, codes: list[int], errors: int) -> list[list[int]]:
+    """Every feasible word with at most so many errors, by going along the word."""
+    completable = compiled.completable(len(codes))
+    begun: list[tuple[list[int], int, int]] = [([], compiled.start, 0)]
+    for i, code in enumerate(codes):
+        begun = [
+            ([*prefix, label], target, wrong + (label != code))
+            for prefix, state, wrong in begun
+            for label, target in compiled.moves[state].items()
+            if completable[i + 1][target] and wrong + (label != code) <= errors
+        ]
+    return [word for word, _, _ in begun]

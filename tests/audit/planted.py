@@ -1,0 +1,99 @@
+"""Mechanisms with a bug in them, each one that somebody has made or could make. Audits must find every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+import numpy as np
+
+import pathveil as pv
+from pathveil.randomness.source import RandomSource
+from pathveil.systems.compiled import IntArray
+from pathveil.words.certificate import ChainCertifier
+from tests.reference import printed
+
+# No two 0s in a row: the number of words near a word depends much on the word.
+SPARSE = pv.MarkovChain.from_edges([(0, 1), (1, 1), (1, 0)])
+CHAIN = pv.MarkovChain.from_edges([(0, 1), (0, 0), (1, 2), (1, 0), (2, 0)])
+
+
+def lev_without_multiplicity(symbols: str, epsilon: float, source: RandomSource) -> Callable[[str], str]:
+    """LEV's equation (18) as printed: every distance has the weight of a single word."""
+    prepared = cache(lambda word: printed.LevMechanism(symbols, tuple(word), epsilon, multiplicity=False))
+    return lambda word: "".join(prepared(word).draw(source))
+
+
+class TooLittleNoise(pv.PermuteAndFlip):
+    """θ = ε/b is right for the online mechanism, not for permute-and-flip."""
+
+    def theta(self, length: int) -> float:
+        return 2 * super().theta(length)
+
+
+class HalvedCertificate(pv.CertifiedExponential):
+    """The largest θ with bθ + K/2 ≤ ε, where it should have been bθ + K."""
+
+    @cache  # noqa: B019 - a test's mechanism does not live long
+    def theta(self, length: int) -> float:
+        certifier = ChainCertifier.of(self.world.compiled, length, self.adjacency, up_to=False, budget=self.contexts)
+        assert isinstance(certifier, ChainCertifier)
+        theta = self.epsilon / self.adjacency
+        while self._claimed_loss(certifier, theta) > self.epsilon:
+            theta *= 0.99
+        return theta
+
+    def _claimed_loss(self, certifier: ChainCertifier, theta: float) -> float:
+        direct = self.adjacency * theta
+        return direct + (certifier.certify(theta).loss - direct) / 2
+
+
+class LooksAtTheWord(pv.CertifiedExponential):
+    """A calibration from the sensitive word: words that begin with the first symbol get less noise."""
+
+    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
+        careful = pv.CertifiedExponential(self.world, self.epsilon / 3, self.adjacency)
+        drawn = super()._draw(codes, source)
+        more_noise = codes[:, 0] != 0
+        drawn[more_noise] = careful._draw(codes[more_noise], source)
+        return drawn
+
+
+def one_seed_for_all(mechanism: pv.WordMechanism, source: RandomSource) -> Callable[[Sequence[str]], list[str]]:
+    """A fresh seed for each release, but the same one for each word of the release."""
+
+    def release(words: Sequence[str]) -> list[str]:
+        seed = int(source.words64(1)[0])
+        return [mechanism.privatize(word, rng=pv.insecure_seed(seed)) for word in words]
+
+    return release
+
+
+class FavoursEarlyErrors(pv.PermuteAndFlip):
+    """The right number of errors, but one word in ten has its errors moved to the front of the word."""
+
+    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
+        drawn = super()._draw(codes, source)
+        errors = np.count_nonzero(drawn != codes, axis=1)
+        for row in np.flatnonzero(source.uniform(len(codes)) < 0.1):
+            drawn[row] = codes[row]
+            front = slice(0, errors[row])
+            drawn[row, front] = (codes[row, front] + 1) % self.world.compiled.symbol_count
+        return drawn
+
+
+def noisy_counts(scale: float, seed: int) -> Callable[[np.ndarray, int], np.ndarray]:
+    """Laplace noise of this scale on counts, a batch at a time."""
+    generator = np.random.default_rng(seed)
+    return lambda counts, size: counts + generator.laplace(scale=scale, size=(size, len(counts)))
+
+
+def dirichlet_rows(concentration: float, seed: int) -> Callable[[np.ndarray, int], np.ndarray]:
+    """A Dirichlet vector for each row of a matrix, a batch at a time."""
+    generator = np.random.default_rng(seed)
+
+    def release(matrix: np.ndarray, size: int) -> np.ndarray:
+        drawn = generator.standard_gamma(concentration * matrix, size=(size, *matrix.shape))
+        return drawn / drawn.sum(axis=-1, keepdims=True)
+
+    return release
