@@ -67,11 +67,11 @@ def count_transitions(
     table = np.zeros(size * size, dtype=np.int64)
     with opened(source, layout, Extra(), format) as (engine, files, _):
         for batch in checker.checked(layout.read(engine, files, Extra(), keep_order=False)):
-            _add_transitions(table, batch.column(0), size, max_length)
+            add_transitions(table, batch.column(0), size, max_length)
     return CuratorCounts(table.reshape(size, size), checker.skipped.count, tuple(checker.skipped.examples))
 
 
-def _add_transitions(table: Counts, words: pa.ListArray, size: int, max_length: int | None) -> None:
+def add_transitions(table: Counts, words: pa.ListArray, size: int, max_length: int | None) -> None:
     codes, offsets = flat_words(words)
     counted = np.ones(len(codes), dtype=bool)  # does a transition enter this cell?
     counted[offsets[:-1]] = False
