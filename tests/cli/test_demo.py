@@ -1,9 +1,7 @@
 import io
 
-import pytest
 from rich.console import Console
 
-from pathveil.__main__ import main
 from pathveil.cli.demo import run_demo
 
 
@@ -17,10 +15,3 @@ def test_the_demo_shows_the_trip_private_trips_and_expected_errors_within_80_col
         assert name in text
     assert "…" not in text  # nothing was cut off
     assert "NOT private" in text  # the demonstration is seeded, and says so
-
-
-def test_wrong_use_exits_with_2_and_says_how(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["dmeo"]) == 2
-    assert "usage" in capsys.readouterr().err
-    assert main(["--help"]) == 0
-    assert "demo" in capsys.readouterr().out

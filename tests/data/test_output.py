@@ -77,7 +77,7 @@ def test_an_old_output_never_lies_beside_a_new_manifest(step: int, source: Path,
         "    steps.append(arguments)\n"
         f"    if len(steps) == {step}: os._exit(9)  # as SIGKILL would: nothing cleans up\n"
         "    output.publish(*arguments)\n"
-        "words.publish = manifest.publish = die\n"
+        "manifest.publish = die\n"
         f"data.privatize_file({str(source)!r}, data.TextLines(), pv.Online(pv.Alphabet('ab'), 1.0), "
         f"{str(tmp_path / 'out.txt')!r}, overwrite=True)"
     )

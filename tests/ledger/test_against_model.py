@@ -55,7 +55,8 @@ class LedgerAgainstModel(RuleBasedStateMachine):
             return None
         charge = self.ledger.charge(promise(epsilon, delta, unit), command="c", request=request)
         about = {"unit": unit, "request": request, "epsilon": exact[0], "delta": exact[1], "number": charge.number}
-        self.model.append({**about, "open": True, "holder": charge, "promise": promise(epsilon, delta, unit)})
+        asked = promise(epsilon, delta, unit)
+        self.model.append({**about, "open": True, "sealed": False, "holder": charge, "promise": asked})
         self.entries += 1
         return charge
 
@@ -72,12 +73,40 @@ class LedgerAgainstModel(RuleBasedStateMachine):
             with pytest.raises(pv.LedgerError):
                 self.ledger.complete(charge)
 
+    @rule(charge=charges)
+    def seal(self, charge):
+        known = next((one for one in self.model if charge and one["number"] == charge.number), None)
+        if known is None:
+            return
+        if known["open"] and known["holder"] == charge and not known["sealed"]:
+            self.ledger.seal(charge, output="a digest")
+            known["sealed"] = True
+            self.entries += 1
+        else:
+            with pytest.raises(pv.LedgerError):
+                self.ledger.seal(charge, output="a digest")
+
+    @rule(epsilon=st.sampled_from(EPSILONS), request=st.sampled_from(REQUESTS))
+    def charge_together(self, epsilon, request):
+        exact = Fraction(str(epsilon))
+        promises = [promise(epsilon, 0.0, unit) for unit in UNITS]
+        if any(self.spent(unit, "epsilon") + exact > 1 for unit in UNITS):
+            with pytest.raises(pv.BudgetExceededError):
+                self.ledger.charge_together(promises, command="c", request=request)
+            return
+        for charge, asked in zip(
+            self.ledger.charge_together(promises, command="c", request=request), promises, strict=True
+        ):
+            about = {"unit": asked.unit, "request": request, "epsilon": exact, "delta": 0, "number": charge.number}
+            self.model.append({**about, "open": True, "sealed": False, "holder": charge, "promise": asked})
+            self.entries += 1
+
     @rule(target=charges, request=st.sampled_from(REQUESTS), same=st.booleans())
     def resume(self, request, same):
         mine = [charge for charge in self.model if charge["request"] == request and charge["open"]]
         asked = mine[-1]["promise"] if mine and same else promise(0.123)
         found = self.ledger.resume(asked, request=request)
-        assert (found is not None) == bool(mine and same)
+        assert (found is not None) == bool(mine and same and not mine[-1]["sealed"])
         if found is not None:
             mine[-1]["holder"] = found
             self.entries += 1

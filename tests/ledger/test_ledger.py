@@ -99,6 +99,34 @@ def test_a_charge_is_completed_once_and_only_in_its_own_ledger(new_ledger, tmp_p
     assert len(other.entries()) == 1
 
 
+def test_a_sealed_charge_is_shown_as_not_completed_and_cannot_be_resumed(new_ledger):
+    ledger = new_ledger()
+    mine = charge(ledger, 0.6, request="march")
+    ledger.seal(mine, output="sha256:abc")
+    [shown] = ledger.to_dict()["charges"]
+    assert (shown["status"], shown["output"]) == ("charged, not completed", "sha256:abc")
+    assert ledger.resume(promise(0.6), request="march") is None
+    with pytest.raises(pv.LedgerError, match="sealed before"):
+        ledger.seal(mine, output="sha256:def")
+    ledger.complete(mine)
+    [shown] = ledger.to_dict()["charges"]
+    assert (shown["status"], shown["output"]) == ("completed", "sha256:abc")
+
+
+def test_promises_charged_together_are_charged_all_or_not_at_all(new_ledger):
+    ledger = new_ledger(1.0)
+    for_a_user, for_a_word = promise(0.9, unit=WORD), promise(0.3)
+    first, second = ledger.charge_together([for_a_user, for_a_word], command="c", request="march")
+    assert (first.unit, second.unit) == (WORD, SYMBOL)
+    with pytest.raises(pv.BudgetExceededError):
+        ledger.charge_together([for_a_word, for_a_user], command="c", request="april")
+    assert ledger.spent(SYMBOL).epsilon == Decimal("0.3")
+    assert ledger.resume(for_a_user, request="march").number == first.number
+    assert ledger.resume(for_a_word, request="march").number == second.number
+    with pytest.raises(pv.InvalidParameterError, match="different units"):
+        ledger.charge_together([for_a_word, for_a_word], command="c", request="may")
+
+
 def test_a_rerun_finds_its_open_charge_and_takes_it_over_for_nothing(new_ledger):
     ledger = new_ledger()
     lost = charge(ledger, 0.6, request="march")

@@ -324,3 +324,73 @@ def test_units_that_need_words_are_refused_for_counts():
 def test_a_state_missing_from_the_map_is_named():
     with pytest.raises(pv.UnknownSymbolError, match="nothing about the state 'shop'"):
         pv.fit_private_chain(COUNTS, states=STATES, merge={"home": "h", "work": "w"}, **PROMISE)
+
+
+SPLIT = {"transitions": 0.8, "first": 0.1, "lengths": 0.1}
+
+
+def _counted(words: list[str], states: str) -> pv.WordCounts:
+    transitions, first = np.zeros((len(states), len(states)), dtype=int), np.zeros(len(states), dtype=int)
+    lengths = np.zeros(max(map(len, words)), dtype=int)
+    for word in words:
+        first[states.index(word[0])] += 1
+        lengths[len(word) - 1] += 1
+        for a, b in itertools.pairwise(word):
+            transitions[states.index(a), states.index(b)] += 1
+    return pv.WordCounts(transitions, first, lengths)
+
+
+@pytest.mark.parametrize("merge", [None, {"a": "x", "b": "x", "c": "y"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unit": "word", "max_length": 5, "split": SPLIT},
+        {"unit": "word", "max_length": 9, "split": SPLIT},
+        {"unit": "symbol"},
+        {"unit": "transition"},
+    ],
+)
+def test_words_and_their_counts_give_the_same_model(options, merge):
+    shared = {"states": "abc", **PROMISE, "mechanism": "gaussian", "merge": merge, **options}
+    one = pv.fit_private_chain(words=WORDS, rng=pv.insecure_seed(3), **shared)
+    other = pv.fit_private_chain(_counted(WORDS, "abc"), rng=pv.insecure_seed(3), **shared)
+    assert (one.chain.matrix.toarray() == other.chain.matrix.toarray()).all()
+    assert one.guarantee == other.guarantee
+    for a, b in ((one.first, other.first), (one.lengths, other.lengths)):
+        assert (a is None) == (b is None) == ("split" not in options)
+        assert a is None or (a == b).all()
+
+
+def test_the_shape_of_the_lengths_is_the_declared_one_whatever_the_data():
+    model = pv.fit_private_chain(
+        words=["ab", "ba"], states="ab", **PROMISE, mechanism="laplace", unit="word", max_length=7, split=SPLIT
+    )
+    assert len(model.lengths) == 7
+
+
+def test_counted_words_that_were_not_cut_are_refused():
+    with pytest.raises(pv.InvalidCountsError, match="more than 4 symbols"):
+        pv.fit_private_chain(
+            _counted(WORDS, "abc"), states="abc", epsilon=1.0, mechanism="laplace", unit="word", max_length=4
+        )
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "laplace", "gaussian"])
+def test_the_guarantee_is_told_before_anything_is_drawn(mechanism):
+    class RefusedError(Exception):
+        pass
+
+    told = []
+
+    def refuse(guarantee):
+        told.append(guarantee)
+        raise RefusedError
+
+    source = pv.insecure_seed(5)
+    with pytest.raises(RefusedError):
+        pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, mechanism=mechanism, rng=source, before_drawing=refuse)
+    assert source.bytes(8) == pv.insecure_seed(5).bytes(8)  # not a bit was used
+    model = pv.fit_private_chain(
+        COUNTS, states=STATES, **PROMISE, mechanism=mechanism, rng=source, before_drawing=told.append
+    )
+    assert told == [model.guarantee, model.guarantee]

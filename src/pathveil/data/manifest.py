@@ -46,6 +46,11 @@ def user_guarantee(promise: Guarantee, max_words: int) -> tuple[float, float]:
     return _times(promise.epsilon, max_words), min(1.0, _times(promise.delta, max_words))
 
 
+def user_unit(promise: Guarantee, max_words: int) -> str:
+    """What is protected when all words of one user count together."""
+    return f"all words of one user, at most {max_words}, each of them {promise.unit}"
+
+
 def _times(value: float, count: int) -> float:
     product = value * count
     return product if Fraction(product) >= Fraction(value) * count else nextafter(product, inf)
@@ -75,7 +80,7 @@ def manifest(output: Path, promise: Guarantee, world: System | None, max_words_p
             "max_words": max_words_per_user,
             "epsilon": epsilon,
             "delta": delta,
-            "unit": f"all words of one user, at most {max_words_per_user}, each of them {promise.unit}",
+            "unit": user_unit(promise, max_words_per_user),
         }
     return content
 
@@ -101,3 +106,28 @@ def write_manifest(
     path = manifest_path(output)
     publish(unfinished, path, overwrite)
     return path
+
+
+def publish_with_manifest(
+    finished: Path,
+    output: Path,
+    promise: Guarantee,
+    world: System | None = None,
+    max_words_per_user: int | None = None,
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Give a complete file in a private workspace its final name, and write its manifest.
+
+    The manifest comes first: if the power fails in between, better a promise without a file than the other way round.
+    """
+    if overwrite:
+        output.unlink(missing_ok=True)  # an old output must never lie beside a new promise, not even briefly
+    made = write_manifest(finished.parent, output, promise, world, max_words_per_user, overwrite=overwrite)
+    try:
+        publish(finished, output, overwrite)
+    except BaseException:
+        # Interrupted after the file got its name, the manifest belongs to it and stays.
+        if finished.exists() and not (output.exists() and output.samefile(finished)):
+            made.unlink(missing_ok=True)
+        raise

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
 from pathveil.data.checking import Checker, OnBadRow, Skipped
 from pathveil.data.embedded import Column, Engine
@@ -19,11 +17,10 @@ from pathveil.data.sources import DataFile, Format, Source
 from pathveil.data.symbols import SymbolTable
 from pathveil.data.words import opened
 from pathveil.errors import DataFileError, InvalidParameterError, UnknownSymbolError
+from pathveil.models.counting import Counts, WordCounts
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.system import Symbol
-from pathveil.words.ragged import flat_words
-
-Counts = npt.NDArray[np.int64]
+from pathveil.words.ragged import AnyIntArray, flat_words
 
 
 @dataclass(frozen=True)
@@ -36,9 +33,13 @@ class PairColumns:
 
 @dataclass(frozen=True)
 class CuratorCounts:
-    """Exact counts, row by row in the order of the states, and what was left out. Not for release."""
+    """Exact counts, row by row in the order of the states, and what was left out. Not for release.
+
+    `words` has the same table and, besides, first symbols and lengths; None where the data were pairs.
+    """
 
     counts: Counts
+    words: WordCounts | None
     rows_skipped: int
     skipped_examples: tuple[str, ...]
 
@@ -65,14 +66,27 @@ def count_transitions(
         return _count_pairs(source, layout, checker.symbols, on_bad_row, format)
     size = len(checker.symbols.names)
     table = np.zeros(size * size, dtype=np.int64)
+    first, lengths = np.zeros(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
     with opened(source, layout, Extra(), format) as (engine, files, _):
         for batch in checker.checked(layout.read(engine, files, Extra(), keep_order=False)):
-            add_transitions(table, batch.column(0), size, max_length)
-    return CuratorCounts(table.reshape(size, size), checker.skipped.count, tuple(checker.skipped.examples))
+            codes, offsets = flat_words(batch.column(0))
+            add_transitions(table, codes, offsets, size, max_length)
+            first += np.bincount(codes[offsets[:-1]], minlength=size)
+            lengths = _with_lengths(lengths, np.minimum(np.diff(offsets), max_length or np.iinfo(np.int32).max))
+    counted = WordCounts(table.reshape(size, size), first, lengths)
+    return CuratorCounts(counted.transitions, counted, checker.skipped.count, tuple(checker.skipped.examples))
 
 
-def add_transitions(table: Counts, words: pa.ListArray, size: int, max_length: int | None) -> None:
-    codes, offsets = flat_words(words)
+def _with_lengths(lengths: Counts, more: AnyIntArray) -> Counts:
+    """Entry k: how many words have k + 1 symbols."""
+    found = np.bincount(more - 1, minlength=len(lengths))
+    found[: len(lengths)] += lengths
+    return found
+
+
+def add_transitions(
+    table: Counts, codes: AnyIntArray, offsets: AnyIntArray, size: int, max_length: int | None
+) -> None:
     counted = np.ones(len(codes), dtype=bool)  # does a transition enter this cell?
     counted[offsets[:-1]] = False
     if max_length is not None:
@@ -109,7 +123,7 @@ def _count_pairs(
                     skipped.add(int(counts[i]), str(problem))
     if not table.any():
         raise DataFileError(f"{files[0].name}: there is no transition to count")
-    return CuratorCounts(table, skipped.count, tuple(skipped.examples))
+    return CuratorCounts(table, None, skipped.count, tuple(skipped.examples))
 
 
 def _bad_pair(

@@ -1,6 +1,7 @@
 """Words in files: read them, and write a private word for each.
 
     read_words       batches of checked words, as codes of the public system
+    check_words      is there anything wrong with the input?
     privatize_file   from a file to a private file and its manifest
 
 Nothing is held in memory but a few batches; what must be sorted or shuffled overflows into a private folder beside
@@ -20,8 +21,8 @@ import pyarrow as pa
 from pathveil.data.checking import Checker, OnBadRow
 from pathveil.data.embedded import Engine, csv_header
 from pathveil.data.formats.layout import Extra, Layout, Style
-from pathveil.data.manifest import file_guarantee, manifest_path, write_manifest
-from pathveil.data.output import private_workspace, publish, refuse_existing
+from pathveil.data.manifest import file_guarantee, manifest_path, publish_with_manifest
+from pathveil.data.output import private_workspace, refuse_existing
 from pathveil.data.shuffle import shuffled
 from pathveil.data.sources import DataFile, Format, Source, describe, find_files
 from pathveil.data.user_limit import UserLimit
@@ -70,6 +71,35 @@ def read_words(
             yield batch.rename_columns(["word", *keep])
 
 
+def check_words(
+    source: Source,
+    layout: Layout,
+    mechanism: WordMechanism,
+    *,
+    keep: Sequence[str] = (),
+    user: str | None = None,
+    on_bad_row: OnBadRow = "fail",
+    format: Format | None = None,
+    progress: Progress | None = None,
+) -> int:
+    """Read everything as `privatize_file` would, draw nothing, and say how many words there are.
+
+    What is wrong with the input is found here before a budget is charged for it. The number is for the curator.
+    """
+    extra = Extra(user, tuple(keep))
+    checker = Checker(mechanism.world, on_bad_row, mechanism.on_infeasible == "nearest")
+    layout.require_writable(checker.symbols)
+    count = 0
+    with opened(source, layout, extra, format) as (engine, files, _):
+        for batch in checker.checked(layout.read(engine, files, extra, keep_order=False)):
+            count += batch.num_rows
+            if progress is not None:
+                progress("checking", count)
+    if not count:
+        raise _no_word(files, checker)
+    return count
+
+
 def privatize_file(
     source: Source,
     layout: Layout,
@@ -85,6 +115,7 @@ def privatize_file(
     overwrite: bool = False,
     format: Format | None = None,
     progress: Progress | None = None,
+    before_publish: Callable[[Path], None] | None = None,
 ) -> CuratorSummary:
     """One private word for each word of a source, in a file of the same shape and format, with a manifest beside it.
 
@@ -94,7 +125,8 @@ def privatize_file(
     infeasible) end the work, or are left out with `on_bad_row="skip"`: then it can be seen in the release that they
     are not there.
 
-    The output appears under its name when it is complete, or not at all.
+    The output appears under its name when it is complete, or not at all. `before_publish` is called with the
+    complete file while it still has its temporary name; if that raises, nothing is published.
     """
     destination = Path(output).absolute()
     refuse_existing(destination, overwrite)
@@ -131,23 +163,16 @@ def privatize_file(
                 symbols += len(listed.flatten())
                 report("writing", released)
         if not released:
-            skipped = "".join(f"; {checker.skipped.count} were skipped, e.g. {e}" for e in checker.skipped.examples[:1])
-            raise DataFileError(f"{files[0].name}: there is no word to release{skipped}")
+            raise _no_word(files, checker)
         guarantee = replace(
             file_guarantee(mechanism, keep=extra.keep, keep_order=keep_order, on_bad_row=on_bad_row),
             seeded=draws.is_seeded,
         )
-        if overwrite:
-            destination.unlink(missing_ok=True)  # an old output must never lie beside a new promise, not even briefly
-        # The manifest first: if the power fails in between, better a promise without a file than the other way round.
-        made = write_manifest(
-            workspace, destination, guarantee, mechanism.world, max_words_per_user, overwrite=overwrite
+        if before_publish is not None:
+            before_publish(unfinished)
+        publish_with_manifest(
+            unfinished, destination, guarantee, mechanism.world, max_words_per_user, overwrite=overwrite
         )
-        try:
-            publish(unfinished, destination, overwrite)
-        except BaseException:
-            made.unlink(missing_ok=True)
-            raise
     return CuratorSummary(
         guarantee=guarantee,
         words_released=released,
@@ -169,6 +194,12 @@ def opened(
         if layout is not None:
             layout.check(files, extra)
         yield engine, files, workspace
+
+
+def _no_word(files: Sequence[DataFile], checker: Checker) -> DataFileError:
+    skipped = checker.skipped
+    why = f"; {skipped.count} were skipped, e.g. {skipped.examples[0]}" if skipped.count else ""
+    return DataFileError(f"{files[0].name}: there is no word to release{why}")
 
 
 def _target(output: Path, source: DataFile) -> DataFile:

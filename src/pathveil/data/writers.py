@@ -62,6 +62,9 @@ class TableWriter:
             if self._like.format == "xes":
                 self._sink.write(event_log.FOOTER)
             self._sink.close()
+        elif self._parquet is not None:
+            # The file is thrown away: without this, the writer would complain on standard error that it cannot end it.
+            self._parquet.is_open = False
         self._file.close()
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from pathveil.errors import BudgetExceededError, LedgerError, PathVeilError
 from pathveil.ledger.amounts import NOTHING, Amount
-from pathveil.ledger.entries import KINDS, Entry, damaged
+from pathveil.ledger.entries import Entry, damaged
 
 FORMAT = 1
 
@@ -35,7 +35,8 @@ class Account:
             self.releases = int(created["releases"])
         self.charges: dict[int, Entry] = {}
         self.holders: dict[int, str] = {}  # open charges, and the hash of the entry that holds each
-        self.completions: dict[int, Entry] = {}
+        self.outputs: dict[int, str] = {}  # what sealing or completing said of the output
+        self.sealed: set[int] = set()
         self._spent: dict[str, Amount] = {}
         self._count: dict[str, int] = {}
         for entry in entries[1:]:
@@ -47,14 +48,27 @@ class Account:
             self._count[entry.unit] = self.count(entry.unit) + 1
             self.charges[entry.number] = entry
             self.holders[entry.number] = entry.hash
-        elif entry.kind in KINDS and entry.charge in self.holders:
-            if entry.kind == "resumed":
-                self.holders[entry.charge] = entry.hash
-            else:
-                self.completions[entry.charge] = entry
-                del self.holders[entry.charge]
+        elif entry.kind in self._next_kinds(entry.charge):
+            self._follow(entry, entry.charge)
         else:
             raise damaged(file, f"entry {entry.number} ({entry.kind}) does not follow from those before it")
+
+    def _next_kinds(self, charge: int) -> tuple[str, ...]:
+        """Which entries about this charge may come."""
+        if charge not in self.holders:
+            return ()
+        return ("completed",) if charge in self.sealed else ("resumed", "sealed", "completed")
+
+    def _follow(self, entry: Entry, charge: int) -> None:
+        """What becomes of an open charge."""
+        if entry.kind == "resumed":
+            self.holders[charge] = entry.hash
+            return
+        self.outputs[charge] = entry.content["output"] or self.outputs.get(charge, "")
+        if entry.kind == "sealed":
+            self.sealed.add(charge)
+        else:
+            del self.holders[charge]
 
     @property
     def units(self) -> list[str]:
@@ -88,6 +102,12 @@ class Account:
         """The latest charge of this request that was not completed."""
         mine = [number for number in self.holders if self.charges[number].content["request"] == request]
         return self.charges[max(mine)] if mine else None
+
+    def resumable(self, request: str, unit: str) -> Entry | None:
+        """The latest open charge of this request and unit, if certainly nothing was published for it."""
+        wanted = (request, unit)
+        mine = [n for n in self.holders if (self.charges[n].content["request"], self.charges[n].unit) == wanted]
+        return self.charges[max(mine)] if mine and max(mine) not in self.sealed else None
 
 
 def account_of(entries: Sequence[Entry], file: str) -> Account:

@@ -21,7 +21,6 @@ from typing import Any
 from pathveil.errors import DamagedLedgerError
 from pathveil.ledger.amounts import Amount
 
-KINDS = ("created", "charged", "resumed", "completed")
 FIRST_HASH = "0" * 64  # stands before the first entry
 
 HOW_TO_RECOVER = (
@@ -45,7 +44,7 @@ class Entry:
 
     @property
     def charge(self) -> int:
-        """The number of the charge that a `resumed` or `completed` entry is about; a charge is about itself."""
+        """The number of the charge that a later entry is about; a charge is about itself."""
         return int(self.content.get("charge", self.number))
 
     @property

@@ -1,14 +1,15 @@
 """The ledger: a privacy budget in a file that many processes may charge and none can overspend.
 
 The order of things is what makes it safe. *Charge* first: when `charge` returns, the cost is on the disk. Then make the
-release, under a temporary name. Then *complete*, and only then publish. A crash anywhere wastes budget at worst.
+release, under a temporary name. Then *seal* the charge, publish, and *complete* it. A crash anywhere wastes budget at
+worst.
 """
 
 from __future__ import annotations
 
 import hmac
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from types import TracebackType
@@ -115,42 +116,69 @@ class Ledger:
         its own charge (see `resume`). `fingerprint` is what `Ledger.fingerprint` says of the sensitive input.
         Raises `BudgetExceededError`, and charges nothing, where not enough is left.
         """
+        return self.charge_together([guarantee], command=command, request=request, fingerprint=fingerprint)[0]
+
+    def charge_together(
+        self, guarantees: Sequence[Guarantee], *, command: str, request: str, fingerprint: str = ""
+    ) -> list[Charge]:
+        """Charge several promises about one release, each for its own unit: all of them, or none."""
         _require_texts(command=command, request=request, fingerprint=fingerprint)
-        amount = amount_of(guarantee.epsilon, guarantee.delta, "the guarantee")
-        content = {
-            "kind": "charged",
-            **_written(amount),
-            "guarantee": _plain(guarantee),
-            "command": command,
-            "request": request,
-            "fingerprint": fingerprint,
-            **_now(),
-        }
+        amounts = [amount_of(guarantee.epsilon, guarantee.delta, "the guarantee") for guarantee in guarantees]
+        charges = []
         with self._file.appending() as file:
-            self._account(file.entries).require_room(amount, guarantee.unit)
-            entry = file.append(content)
-        return Charge(entry.number, guarantee.unit, amount, request, entry.hash)
+            account = self._account(file.entries)
+            units = [guarantee.unit for guarantee in guarantees]
+            if len(set(units)) < len(units):
+                raise InvalidParameterError("promises that are charged together must be about different units")
+            for guarantee, amount in zip(guarantees, amounts, strict=True):
+                account.require_room(amount, guarantee.unit)
+            for guarantee, amount in zip(guarantees, amounts, strict=True):
+                content = {
+                    "kind": "charged",
+                    **_written(amount),
+                    "guarantee": _plain(guarantee),
+                    "command": command,
+                    "request": request,
+                    "fingerprint": fingerprint,
+                    **_now(),
+                }
+                entry = file.append(content)
+                charges.append(Charge(entry.number, guarantee.unit, amount, request, entry.hash))
+        return charges
+
+    def seal(self, charge: Charge, *, output: str) -> None:
+        """Write down that the output is finished and may appear from now on: after this, no run can resume the charge.
+
+        `output` says what came out: a SHA-256 digest by which the finished file can be recognised. Where this raises,
+        do not publish: another run may have taken the charge over.
+        """
+        self._conclude("sealed", charge, output)
 
     def complete(self, charge: Charge, *, output: str = "") -> None:
-        """Write down that the release is finished; publish it after this, not before.
+        """Write down that the release is out. A charge that was not sealed has to be completed *before* publishing.
 
-        Where this raises, do not publish: another run may have taken the charge over. `output` says for people what
-        came out: a file name, or a SHA-256 digest by which a later run can recognise the finished file.
+        Where this raises, publish nothing more: another run may have taken the charge over. `output` says for people
+        what came out, if `seal` has not said so.
         """
+        self._conclude("completed", charge, output)
+
+    def _conclude(self, kind: str, charge: Charge, output: str) -> None:
         _require_texts(output=output)
         with self._file.appending() as file:
             account = self._account(file.entries)
             holder = account.holders.get(charge.number)
-            if holder != charge.holder:
+            if holder != charge.holder or (kind == "sealed" and charge.number in account.sealed):
                 known = account.charges.get(charge.number)
                 if known is None or known.content["request"] != charge.request:
                     why = "this ledger has no such charge"
                 elif holder is None:
                     why = "it was completed before"
+                elif holder == charge.holder:
+                    why = "it was sealed before"
                 else:
                     why = "another run has resumed it since, and the right to release went over to that run"
-                raise LedgerError(f"{self._file}: charge {charge.number} cannot be completed: {why}. Publish nothing.")
-            file.append({"kind": "completed", "charge": charge.number, "output": output, **_now()})
+                raise LedgerError(f"{self._file}: charge {charge.number} cannot be {kind}: {why}. Publish nothing.")
+            file.append({"kind": kind, "charge": charge.number, "output": output, **_now()})
 
     def find_open(self, request: str) -> Entry | None:
         """The latest charge of this request that was never completed, to look at; `resume` takes it over."""
@@ -159,12 +187,12 @@ class Ledger:
     def resume(self, guarantee: Guarantee, *, request: str, fingerprint: str = "") -> Charge | None:
         """Take over the open charge of an earlier run that died, or None where there is none for exactly this.
 
-        Guarantee, request and fingerprint have to be the same. The earlier run, should it be alive after all, can no
-        longer complete its charge, and so must not publish. Call this only where nothing of that run was ever
-        published; docs/ledger.md says why.
+        Guarantee, request and fingerprint have to be the same, and a sealed charge cannot be taken over: its output
+        may have appeared. The earlier run, should it be alive after all, can no longer seal or complete its charge,
+        and so must not publish. Call this only where nothing of that run was ever published; docs/ledger.md says why.
         """
         with self._file.appending() as file:
-            found = self._account(file.entries).open_charge(request)
+            found = self._account(file.entries).resumable(request, guarantee.unit)
             same = {"guarantee": _plain(guarantee), "fingerprint": fingerprint}
             if found is None or any(found.content[name] != value for name, value in same.items()):
                 return None
@@ -254,7 +282,7 @@ class Ledger:
                     **entry.amount.to_dict(),
                     "guarantee": entry.content["guarantee"],
                     "status": "charged, not completed" if number in account.holders else "completed",
-                    "output": account.completions[number].content["output"] if number in account.completions else None,
+                    "output": account.outputs.get(number),
                 }
                 for number, entry in account.charges.items()
             ],

@@ -14,16 +14,16 @@ The Dirichlet mechanism covers the first unit only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import InvalidCountsError, InvalidParameterError
-from pathveil.models.calibration import calibrate_each
-from pathveil.models.counting import Counts, States, count_pairs, count_transitions, encode_words
+from pathveil.models.calibration import Calibration, calibrate_each
+from pathveil.models.counting import Counts, States, WordCounts, count_pairs, count_words, encode_words
 from pathveil.models.dirichlet import FLOATING_POINT, Floats
 from pathveil.models.frequencies import (
     checked_counts,
@@ -94,7 +94,7 @@ class PrivateChain:
 
 
 def fit_private_chain(
-    counts: npt.ArrayLike | None = None,
+    counts: npt.ArrayLike | WordCounts | None = None,
     *,
     pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None = None,
     words: Iterable[Word] | None = None,
@@ -110,6 +110,7 @@ def fit_private_chain(
     floor: float | None = None,
     mix: bool = True,
     rng: RandomSource | None = None,
+    before_drawing: Callable[[Guarantee], object] | None = None,
 ) -> PrivateChain:
     """A Markov chain from transition counts, from (from, to) `pairs`, or from `words`.
 
@@ -120,9 +121,14 @@ def fit_private_chain(
     `MarkovChain` on them) are public and must not be taken from the data. `merge` is a public map from states to merged
     states; all of it then speaks of the merged ones. A state without records gets the uniform row on its support.
 
+    Counts that were made from words elsewhere come as `WordCounts`: then every unit has a meaning for them.
+
     `mechanism="dirichlet"` and `"gaussian"` need a `delta`; `"laplace"` has δ = 0. `floor` and `mix=False` are the
     papers' mode of the Dirichlet mechanism. With `unit="word"`, `split={"transitions": 0.8, "first": 0.1,
     "lengths": 0.1}` learns first symbols and lengths too, each for its share of the budget.
+
+    `before_drawing` is called with the guarantee when everything is checked and nothing is drawn yet: the moment to
+    charge a ledger. If it raises, nothing is released.
 
     >>> import pathveil as pv
     >>> model = pv.fit_private_chain(
@@ -133,44 +139,34 @@ def fit_private_chain(
            [0.45, 0.55]])
     """
     known = States(states, merge)
+    from_words = words is not None or isinstance(counts, WordCounts)
     if unit is None:
-        if words is not None:
+        if from_words:
             raise InvalidParameterError(
                 "say what is protected: unit='word' (a whole word, with max_length), 'symbol' (one symbol of a word) "
                 "or 'transition' (the destination of one transition; row sizes are public)"
             )
         unit = "transition"
     shares = _checked_split(split, unit)
-    _check_unit(unit, mechanism, words is not None, max_length)
-    table, encoded = _read(counts, pairs, words, known, max_length if unit == "word" else None)
-    inside = _support_table(support, known, table.shape)
-    for i, j in np.argwhere(~inside & (table > 0)):
-        raise InvalidCountsError(
-            f"the data have {known.merged[j]!r} after {known.merged[i]!r} ({table[i, j]} times), but the public "
-            "support says that this cannot occur. Correct the data, or the support if it is wrong for reasons that "
-            "have nothing to do with the data."
-        )
-    if unit == "transition" and not table.any():
-        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
+    _check_unit(unit, mechanism, from_words, max_length)
     if mechanism != "laplace" and delta is None:
         raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
+    if mechanism != "dirichlet" and (floor is not None or not mix):
+        raise InvalidParameterError(f"floor and mix belong to mechanism 'dirichlet', not to {mechanism!r}")
     source = checked_source(rng)
-    first = lengths = None
+    found = _read(counts, pairs, words, known, max_length if unit == "word" else None)
+    table = found if isinstance(found, np.ndarray) else found.transitions
+    inside = _support_table(support, known, table.shape)
+    _require_possible(table, inside, known)
+    if unit == "transition" and not table.any():
+        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
+    # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
+    calibrations: dict[int, Calibration] = {}
+    noises: dict[str, CountNoise] = {}
     if mechanism == "dirichlet":
-        values, rows = _dirichlet_rows(source, table, inside, known, epsilon, delta or 0.0, floor, mix)
+        calibrations = _calibrate_rows(table, inside, epsilon, delta or 0.0, floor, mix)
     else:
-        if floor is not None or not mix:
-            raise InvalidParameterError(f"floor and mix belong to mechanism 'dirichlet', not to {mechanism!r}")
         noises = count_noises(mechanism, epsilon, delta or 0.0, unit, max_length, shares)
-        sizes = table.sum(axis=1) if unit == "transition" else None
-        values = noisy_rows(source, table, inside, noises["transitions"], sizes)
-        rows = _noisy_row_forecasts(table, inside, known, noises["transitions"], unit)
-        if "first" in shares:
-            found = np.bincount([word[0] for word in encoded], minlength=len(known.merged))
-            first = _noisy_histogram(source, found, noises["first"], len(encoded))
-        if "lengths" in shares:
-            found = np.bincount([len(word) for word in encoded], minlength=(max_length or 0) + 1)[1:]
-            lengths = _noisy_histogram(source, found, noises["lengths"], len(encoded))
     guarantee = Guarantee(
         epsilon=epsilon,
         delta=0.0 if mechanism == "laplace" else delta or 0.0,
@@ -180,26 +176,64 @@ def fit_private_chain(
         sampling=FLOATING_POINT if mechanism == "dirichlet" else EXACT,
         seeded=source.is_seeded,
     )
+    if before_drawing is not None:
+        before_drawing(guarantee)
+    first = lengths = None
+    if mechanism == "dirichlet":
+        values = _dirichlet_rows(source, table, inside, calibrations)
+        rows = _dirichlet_forecasts(table, inside, known, calibrations)
+    else:
+        sizes = table.sum(axis=1) if unit == "transition" else None
+        values = noisy_rows(source, table, inside, noises["transitions"], sizes)
+        rows = _noisy_row_forecasts(table, inside, known, noises["transitions"], unit)
+        if isinstance(found, WordCounts) and "first" in shares:
+            first = _noisy_histogram(source, found.first, noises["first"])
+        if isinstance(found, WordCounts) and "lengths" in shares:
+            lengths = _noisy_histogram(source, found.lengths, noises["lengths"])
     chain = MarkovChain.from_counts(known.merged, values)
     chain.guarantee = asdict(guarantee)
     return PrivateChain(chain, guarantee, mechanism, tuple(rows), first, lengths)
 
 
 def _read(
-    counts: npt.ArrayLike | None,
+    counts: npt.ArrayLike | WordCounts | None,
     pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None,
     words: Iterable[Word] | None,
     states: States,
     cut: int | None,
-) -> tuple[Counts, list[list[int]]]:
+) -> Counts | WordCounts:
+    """The data in the model's states: a table of transitions or, where they come from words, all that is counted."""
     if sum(given is not None for given in (counts, pairs, words)) != 1:
         raise InvalidParameterError("give the data in one way: counts, or pairs=…, or words=…")
-    if counts is not None:
-        return states.merge_table(checked_counts(counts, "counts", dimensions=2)), []
-    if pairs is not None:
-        return count_pairs(pairs, states), []
-    encoded = encode_words([] if words is None else words, states, cut)
-    return count_transitions(encoded, len(states.merged)), encoded
+    if words is not None:
+        found = count_words(encode_words(words, states, cut), len(states.merged))
+    elif isinstance(counts, WordCounts):
+        found = WordCounts(
+            states.merge_table(checked_counts(counts.transitions, "counts", dimensions=2)),
+            states.merge_first(checked_counts(counts.first, "the counts of first symbols")),
+            checked_counts(counts.lengths, "the counts of lengths"),
+        )
+    elif counts is not None:
+        return states.merge_table(checked_counts(counts, "counts", dimensions=2))
+    else:
+        return count_pairs([] if pairs is None else pairs, states)
+    if cut is None:
+        return found
+    if found.lengths[cut:].any():
+        raise InvalidCountsError(f"some words have more than {cut} symbols: cut them before they are counted")
+    # Lengths that do not occur are possible, too: the shape of the release must not depend on the data.
+    lengths = np.zeros(cut, dtype=np.int64)
+    lengths[: len(found.lengths)] = found.lengths[:cut]
+    return replace(found, lengths=lengths)
+
+
+def _require_possible(table: Counts, inside: npt.NDArray[np.bool_], states: States) -> None:
+    for i, j in np.argwhere(~inside & (table > 0)):
+        raise InvalidCountsError(
+            f"the data have {states.merged[j]!r} after {states.merged[i]!r} ({table[i, j]} times), but the public "
+            "support says that this cannot occur. Correct the data, or the support if it is wrong for reasons that "
+            "have nothing to do with the data."
+        )
 
 
 def _support_table(
@@ -254,36 +288,41 @@ def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, fl
     return shares
 
 
-def _dirichlet_rows(
-    source: RandomSource,
-    table: Counts,
-    inside: npt.NDArray[np.bool_],
-    states: States,
-    epsilon: float,
-    delta: float,
-    floor: float | None,
-    mix: bool,
-) -> tuple[Floats, list[RowForecast]]:
+def _calibrate_rows(
+    table: Counts, inside: npt.NDArray[np.bool_], epsilon: float, delta: float, floor: float | None, mix: bool
+) -> dict[int, Calibration]:
+    """How each row that has something to protect is drawn, from its size and its number of successors."""
     records, sizes = table.sum(axis=1), inside.sum(axis=1)
-    frequencies = table / np.maximum(records, 1)[:, None]
     noisy = (records > 0) & (sizes > 1)
-    # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
     settled = calibrate_each(sizes[noisy].tolist(), (1 / records[noisy]).tolist(), epsilon, delta, floor, mix)
-    calibrations = dict(zip(np.flatnonzero(noisy).tolist(), settled, strict=True))
     if not mix and floor is not None:
+        frequencies = table / np.maximum(records, 1)[:, None]
         require_floor(frequencies, inside & noisy[:, None], floor, "transition frequencies")
-    values = inside / np.maximum(sizes, 1)[:, None]
-    if settled:
-        _, values[noisy] = draw_rows(source, frequencies[noisy], inside[noisy], settled)
+    return dict(zip(np.flatnonzero(noisy).tolist(), settled, strict=True))
+
+
+def _dirichlet_rows(
+    source: RandomSource, table: Counts, inside: npt.NDArray[np.bool_], calibrations: Mapping[int, Calibration]
+) -> Floats:
+    values: Floats = inside / np.maximum(inside.sum(axis=1), 1)[:, None]
+    if calibrations:
+        noisy = list(calibrations)
+        frequencies = table[noisy] / table[noisy].sum(axis=1)[:, None]
+        _, values[noisy] = draw_rows(source, frequencies, inside[noisy], list(calibrations.values()))
+    return values
+
+
+def _dirichlet_forecasts(
+    table: Counts, inside: npt.NDArray[np.bool_], states: States, calibrations: Mapping[int, Calibration]
+) -> list[RowForecast]:
     rows = []
-    for i, state in enumerate(states.merged):
-        calibration = calibrations.get(i)
-        if calibration is None:
-            rows.append(RowForecast(state, int(records[i]), int(sizes[i]), None, None, None))
-            continue
-        floor_, concentration, rmse = calibration.floor, calibration.concentration, row_rmse(calibration)
-        rows.append(RowForecast(state, int(records[i]), int(sizes[i]), floor_, concentration, rmse))
-    return values, rows
+    for i, (state, records, size) in enumerate(
+        zip(states.merged, table.sum(axis=1).tolist(), inside.sum(axis=1).tolist(), strict=True)
+    ):
+        drawn = calibrations.get(i)
+        how = (None, None, None) if drawn is None else (drawn.floor, drawn.concentration, row_rmse(drawn))
+        rows.append(RowForecast(state, records, size, *how))
+    return rows
 
 
 def _noisy_row_forecasts(
@@ -301,9 +340,10 @@ def _noisy_row_forecasts(
     return rows
 
 
-def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise, total: int) -> Floats:
+def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise) -> Floats:
+    """Probabilities; every word counts once, and how many words there are is public."""
     everywhere = np.ones((1, len(found)), dtype=bool)
-    rows = noisy_rows(source, found[None, :].astype(np.int64), everywhere, noise, np.array([total]))
+    rows = noisy_rows(source, found[None, :], everywhere, noise, found.sum(keepdims=True))
     return np.asarray(rows[0])
 
 

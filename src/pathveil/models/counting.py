@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,16 @@ class States:
         for i in np.flatnonzero(codes < 0):
             self.code(column[i].item(), f"pair number {begin + i + 1}: {which}")
         return codes
+
+    def merge_first(self, first: Counts) -> Counts:
+        """Counts of first symbols over the given states, summed over merged ones."""
+        if first.shape != (len(self.given),):
+            raise InvalidCountsError(
+                f"the counts of first symbols have shape {first.shape}, but there are {len(self.given)} states"
+            )
+        merged = np.zeros(len(self.merged), dtype=np.int64)
+        np.add.at(merged, [self._code[state] for state in self.given], first)
+        return merged
 
     def merge_table(self, counts: Counts) -> Counts:
         """A table over the given states, summed over merged rows and columns."""
@@ -128,6 +139,26 @@ def count_transitions(words: Sequence[Sequence[int]], size: int) -> Counts:
     steps = [np.column_stack([word[:-1], word[1:]]) for word in words if len(word) > 1]
     codes = np.concatenate([np.empty((0, 2), dtype=np.int64), *steps])
     return _tally(codes[:, 0], codes[:, 1], size)
+
+
+@dataclass(frozen=True, eq=False)
+class WordCounts:
+    """Exact counts of what is in a set of words. Not for release.
+
+    `transitions[i, j]`: how often state j follows state i inside a word; `first[i]`: how many words begin in state i;
+    `lengths[k]`: how many words have k + 1 symbols.
+    """
+
+    transitions: Counts
+    first: Counts
+    lengths: Counts
+
+
+def count_words(words: Sequence[Sequence[int]], size: int) -> WordCounts:
+    """The counts of words in the model's codes."""
+    first = np.bincount([word[0] for word in words], minlength=size)
+    lengths = np.bincount([len(word) - 1 for word in words], minlength=1)
+    return WordCounts(count_transitions(words, size), first, lengths)
 
 
 def _tally(sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64], size: int) -> Counts:

@@ -12,6 +12,7 @@ import numpy as np
 from pathveil.errors import InvalidParameterError
 from pathveil.models.dirichlet import Floats
 from pathveil.randomness.source import RandomSource, checked_source
+from pathveil.systems.compiled import IntArray
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import Word
 
@@ -29,18 +30,30 @@ def synthesize(
 
     Words are strings where every state is a single character, and tuples of states otherwise.
     """
-    source = checked_source(rng)
-    if length is None and lengths is None:
-        raise InvalidParameterError(
-            "how long shall the words be? Give length=…, or fit the chain with unit='word' and a split that has a "
-            "share for 'lengths'"
-        )
-    if length is not None:
-        sizes = np.full(count, length)
-    else:
-        assert lengths is not None
-        cumulative = np.cumsum(lengths)
-        sizes = 1 + np.searchsorted(cumulative / cumulative[-1], source.uniform(count), side="right")
-    paths = chain.simulate(int(sizes.max(initial=1)), count, source, start=first)
+    paths, sizes = synthetic_codes(chain, count, length, first=first, lengths=lengths, rng=rng)
     as_string = all(isinstance(state, str) and len(state) == 1 for state in chain.symbols)
     return [chain.decode(path[:size], as_string=as_string) for path, size in zip(paths, sizes, strict=True)]
+
+
+def synthetic_codes(
+    chain: MarkovChain,
+    count: int,
+    length: int | None,
+    *,
+    first: Floats | None,
+    lengths: Floats | None,
+    rng: RandomSource | None,
+) -> tuple[IntArray, IntArray]:
+    """The codes of the words, one word a row, and how many codes of each row belong to it."""
+    source = checked_source(rng)
+    if length is not None:
+        sizes = np.full(count, length)
+    elif lengths is not None:
+        cumulative = np.cumsum(lengths)
+        sizes = 1 + np.searchsorted(cumulative / cumulative[-1], source.uniform(count), side="right")
+    else:
+        raise InvalidParameterError(
+            "how long shall the words be? Give a length, or fit the chain with unit='word' and a split that has a "
+            "share for 'lengths'"
+        )
+    return chain.simulate(int(sizes.max(initial=1)), count, source, start=first), sizes

@@ -34,7 +34,7 @@ def best_mechanism(world: System, length: int, epsilon: float, adjacency: int = 
     if not world.compiled.is_free:  # there the online mechanism is the certified one
         with suppress(DeadEndError, InvalidSystemError):  # not every system can be streamed
             candidates.append(Online(world, epsilon, adjacency))
-    errors = {mechanism: _expected_errors(mechanism, world, length) for mechanism in candidates}
+    errors = {mechanism: expected_errors(mechanism, world, length) for mechanism in candidates}
     best = min(errors, key=errors.__getitem__)
     others = ", ".join(f"{type(m).__name__} {value:.3g}" for m, value in errors.items() if m is not best)
     best.reason = f"{type(best).__name__}: {errors[best]:.3g} expected errors in {length} symbols; {others}"
@@ -43,7 +43,7 @@ def best_mechanism(world: System, length: int, epsilon: float, adjacency: int = 
     return best
 
 
-def _expected_errors(mechanism: WordMechanism, world: System, length: int) -> float:
+def expected_errors(mechanism: WordMechanism, world: System, length: int) -> float:
     """The expected error, averaged over public sample words; infinite where it is too dear to compute."""
     source = insecure_seed(0)
     words = [world.random_word(length, source) for _ in range(1 if world.compiled.is_free else _SAMPLE)]

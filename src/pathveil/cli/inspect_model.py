@@ -1,0 +1,90 @@
+"""`pathveil inspect`: what a saved private model says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pathveil.cli import options
+from pathveil.cli.model_file import read_model
+
+if TYPE_CHECKING:
+    from pathveil.systems.markov_chain import MarkovChain
+
+_SHOWN = 20  # states in a table for people
+
+
+def inspect(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="JSON that pathveil model wrote.")],
+    as_json: options.Json = False,
+) -> None:
+    """The long run of a saved private model, the error to expect of its rows, and its guarantee.
+
+    All of it follows from the released model: it may be shown to anybody.
+
+    Example: [bold]pathveil inspect model.json[/bold]
+    """
+    chain, promise, forecasts = read_model(model)
+    stationary, why_not = _stationary(chain)
+    rows = [] if forecasts is None else forecasts["rows"]
+    if as_json:
+        content = {
+            "states": [str(state) for state in chain.symbols],
+            "stationary_distribution": stationary,
+            "why_no_stationary_distribution": why_not,
+            "mechanism": None if forecasts is None else forecasts["mechanism"],
+            "rows": rows,
+            "guarantee": chain.guarantee,
+        }
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    out = Console()
+    out.print(f"{model}: {len(chain.symbols)} states, {chain.matrix.nnz} transitions", markup=False)
+    _print_states(out, chain, stationary, rows)
+    if why_not is not None:
+        out.print(f"There is no single long run: {why_not}", markup=False)
+    out.print(
+        "This chain carries no guarantee: it was not made by pathveil model."
+        if promise is None
+        else f"The promise: {promise}",
+        markup=False,
+    )
+
+
+def _stationary(chain: MarkovChain) -> tuple[list[float] | None, str | None]:
+    from pathveil.errors import PathVeilError
+
+    try:
+        return [float(value) for value in chain.stationary_distribution], None
+    except PathVeilError as problem:
+        return None, str(problem)
+
+
+def _print_states(out: Any, chain: MarkovChain, stationary: list[float] | None, rows: list[dict[str, Any]]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    order = list(range(len(chain.symbols)))
+    if stationary is not None:
+        order.sort(key=lambda i: -stationary[i])
+    shown = order[:_SHOWN]
+    title = "the most frequent states" if len(shown) < len(order) else "the states"
+    table = Table(title=f"{title} (error: root mean square over a row's entries, a bound)", title_justify="left")
+    table.add_column("state")
+    table.add_column("long run", justify="right")
+    table.add_column("records", justify="right")
+    table.add_column("error of an entry", justify="right")
+    for i in shown:
+        row = rows[i] if rows else {}
+        table.add_row(
+            escape(str(chain.symbols[i])),
+            "" if stationary is None else f"{stationary[i]:.4f}",
+            "protected" if row.get("records") is None else f"{row['records']:,}",
+            "" if row.get("rmse") is None else f"{row['rmse']:.2g}",
+        )
+    out.print(table)

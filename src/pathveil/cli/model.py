@@ -1,0 +1,236 @@
+"""`pathveil model`: one private Markov chain for all words, or for all from/to pairs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from pathveil.cli import options
+from pathveil.cli.charging import Paid, charge, open_ledger
+from pathveil.cli.input_files import contents, input_files
+from pathveil.cli.layout_choice import chosen_layout
+from pathveil.cli.model_file import model_json
+from pathveil.cli.system_choice import refuse_sensitive
+from pathveil.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    from pathveil.models.chain import PrivateChain, Unit
+    from pathveil.privacy.guarantee import Guarantee
+
+
+def model(
+    sources: options.Sources,
+    states: Annotated[Path, typer.Option(help="Text, one public state a line.")],
+    epsilon: options.Epsilon,
+    output: options.Output,
+    delta: Annotated[float | None, typer.Option(help="δ; without it, discrete Laplace noise is used.")] = None,
+    unit: Annotated[
+        Literal["transition", "symbol", "word"] | None,
+        typer.Option(help="What is protected: one transition's destination, one symbol, or one whole word."),
+    ] = None,
+    mechanism: Annotated[
+        Literal["dirichlet", "laplace", "gaussian"] | None,
+        typer.Option(help="If not given: laplace without a δ; with one dirichlet for transitions, otherwise gaussian."),
+    ] = None,
+    max_length: Annotated[
+        int | None, typer.Option(help="Unit word: the greatest length; longer words are cut.")
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            help="Unit word: learn first symbols and lengths, too, each for a share of the budget: "
+            "transitions=0.8,first=0.1,lengths=0.1"
+        ),
+    ] = None,
+    support: Annotated[
+        Path | None, typer.Option(help="CSV with the columns from,to: the only transitions that can occur. Public.")
+    ] = None,
+    origin: Annotated[str | None, typer.Option("--from", help="Pairs: the column where a transition starts.")] = None,
+    destination: Annotated[str | None, typer.Option("--to", help="Pairs: the column where it ends.")] = None,
+    column: options.ColumnName = None,
+    separator: options.Separator = None,
+    case: options.Case = None,
+    order: options.Order = None,
+    symbol: options.SymbolColumn = None,
+    format: options.FormatName = None,
+    matrix: Annotated[Path | None, typer.Option(help="Write the matrix of probabilities as CSV, too.")] = None,
+    on_bad_row: options.OnBadRow = "fail",
+    ledger: options.LedgerFile = None,
+    resume: options.Resume = False,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """A private Markov chain from words or from from/to pairs, as JSON with a manifest beside it.
+
+    Examples:
+
+    [bold]pathveil model trips.parquet --column route --unit transition --states zones.txt --epsilon 1 --delta 1e-6
+    --ledger budget.db --output model.json[/bold]
+
+    [bold]pathveil model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 --delta 1e-6
+    --output model.json[/bold]
+    """
+    pairs = origin is not None or destination is not None
+    if pairs and (origin is None or destination is None):
+        raise InvalidParameterError("--from and --to belong together: give both")
+    if pairs and any(given is not None for given in (column, separator, case, order, symbol)):
+        raise InvalidParameterError("--from and --to are for pairs, the options --column to --symbol for words")
+    if pairs and unit not in (None, "transition"):
+        raise InvalidParameterError(f"pairs do not say what a {unit} is: with --from and --to the unit is a transition")
+    if not pairs and unit is None:
+        raise InvalidParameterError(
+            "what shall be protected? Words need --unit transition (the destination of one transition; where each "
+            "starts is public), --unit symbol (one symbol of one word) or --unit word (a whole word)"
+        )
+    if resume and ledger is None:
+        raise InvalidParameterError("--resume is about a charge: it needs --ledger")
+    refuse_sensitive("--states", states, sources)
+    if support is not None:
+        refuse_sensitive("--support", support, sources)
+    protected: Unit = unit or "transition"
+    chosen = mechanism or ("laplace" if delta is None else "dirichlet" if protected == "transition" else "gaussian")
+    if chosen == "laplace" and delta is not None:
+        raise InvalidParameterError("discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism")
+
+    from pathveil.data.manifest import manifest_path, publish_with_manifest
+    from pathveil.data.output import private_workspace, publish, refuse_existing
+    from pathveil.models.chain import fit_private_chain
+
+    shares = _shares(split)
+    budget = open_ledger(ledger)
+    target = output.absolute()
+    files_to_write = [target, manifest_path(target), *([matrix.absolute()] if matrix is not None else [])]
+    for path in files_to_write:
+        refuse_existing(path, overwrite)
+    if len(set(files_to_write)) < len(files_to_write):
+        raise InvalidParameterError("--matrix and --output name the same file")
+    with (
+        input_files(sources, format) as files,
+        private_workspace(target) as workspace,
+        # Beside the matrix, which may be on another disk: only there can it be given its name in one step.
+        private_workspace(None if matrix is None else matrix.absolute()) as matrix_workspace,
+    ):
+        from pathveil.data.system_files import read_alphabet
+        from pathveil.data.transitions import PairColumns, count_transitions
+
+        known = read_alphabet(states).symbols
+        possible = _support(support, known)
+        layout = (
+            PairColumns(origin, destination)
+            if origin is not None and destination is not None
+            else chosen_layout(
+                files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
+            )
+        )
+        # Counting draws nothing: what is wrong with the input is found before it costs anything.
+        counted = count_transitions(files, layout, known, max_length=max_length, on_bad_row=on_bad_row, format=format)
+        promise: Guarantee | None = None
+        paid: Paid | None = None
+
+        def charge_for(promised: Guarantee) -> None:
+            nonlocal promise, paid
+            promise = promised
+            if on_bad_row == "skip":
+                left_out = "which rows can be used (others are left out)"
+                promise = replace(promised, public=(*promised.public, left_out))
+            paid = charge(
+                budget,
+                [promise],
+                command=f"model {' '.join(sources)}",
+                request=f"model {' '.join(sources)} as {layout!r} to {target}",
+                fingerprint="" if budget is None else budget.fingerprint(contents(files, format)),
+                resume=resume,
+            )
+
+        fitted = fit_private_chain(
+            counted.counts if counted.words is None else counted.words,
+            states=known,
+            epsilon=epsilon,
+            delta=delta,
+            mechanism=chosen,
+            support=possible,
+            unit=protected,
+            max_length=max_length,
+            split=shares,
+            before_drawing=charge_for,
+        )
+        assert promise is not None
+        assert paid is not None
+        unfinished = workspace / "unfinished"
+        unfinished.write_text(model_json(fitted, promise), encoding="utf-8")
+        paid.seal(unfinished)
+        if matrix is not None:
+            _write_matrix(matrix_workspace / "unfinished", fitted)
+            publish(matrix_workspace / "unfinished", matrix.absolute(), overwrite)
+        publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
+        paid.complete()
+    if as_json:
+        result = {
+            "output": str(output),
+            "manifest": f"{output}.manifest.json",
+            "epsilon": promise.epsilon,
+            "delta": promise.delta,
+            "unit": promise.unit,
+            "guarantee": str(promise),
+            "for_the_curator_only": {
+                "rows_skipped": counted.rows_skipped,
+                "skipped_examples": list(counted.skipped_examples),
+            },
+        }
+        typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
+    elif not quiet:
+        typer.echo(f"{output}: a private chain over {len(known)} states")
+        typer.echo(f"The promise: {promise}")
+        if counted.rows_skipped:
+            typer.echo(f"For you only: {counted.rows_skipped:,} rows were left out, for example")
+            for example in counted.skipped_examples:
+                typer.echo(f"  {example}")
+
+
+def _shares(text: str | None) -> dict[str, float] | None:
+    """Shares of the budget, from "transitions=0.8,first=0.1,lengths=0.1"."""
+    if text is None:
+        return None
+    try:
+        return {name.strip(): float(share) for name, share in (part.split("=") for part in text.split(","))}
+    except ValueError:
+        raise InvalidParameterError(
+            f"--split is {text!r}: it has the form transitions=0.8,first=0.1,lengths=0.1"
+        ) from None
+
+
+def _support(path: Path | None, states: Sequence[Any]) -> Any:
+    """Which transitions can occur, as a table over the states; None where all can."""
+    if path is None:
+        return None
+    import numpy as np
+
+    from pathveil.data.system_files import read_edges
+
+    given = read_edges(path)
+    number = {state: i for i, state in enumerate(states)}
+    for state in given.symbols:
+        if state not in number:
+            raise InvalidParameterError(f"{path}: {state!r} is not among the states. Add it there, or remove the edge.")
+    codes = np.array([number[state] for state in given.symbols])
+    edges = given.matrix.tocoo()
+    table = np.zeros((len(states), len(states)), dtype=bool)
+    table[codes[edges.row], codes[edges.col]] = True
+    return table
+
+
+def _write_matrix(path: Path, fitted: PrivateChain) -> None:
+    """A row for each state: its name, then the probability of each state to follow, with all digits."""
+    chain = fitted.chain
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["", *chain.symbols])
+        for i, state in enumerate(chain.symbols):
+            writer.writerow([state, *(repr(float(value)) for value in chain.matrix[[i], :].toarray()[0])])

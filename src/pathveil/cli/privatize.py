@@ -1,0 +1,216 @@
+"""`pathveil privatize`: one private word for each word of a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from pathveil.cli import options
+from pathveil.cli.charging import charge, open_ledger
+from pathveil.cli.input_files import contents, input_files, rows_declared
+from pathveil.cli.layout_choice import chosen_layout
+from pathveil.cli.mechanisms import MechanismName, mechanism_classes
+from pathveil.cli.progress import ProgressBar
+from pathveil.cli.system_choice import public_system
+from pathveil.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    from pathveil.data.words import CuratorSummary
+    from pathveil.privacy.guarantee import Guarantee
+    from pathveil.systems.system import System
+    from pathveil.words.mechanism import WordMechanism
+
+
+def privatize(
+    sources: options.Sources,
+    epsilon: options.Epsilon,
+    output: options.Output,
+    edges: options.Edges = None,
+    alphabet: options.AlphabetFile = None,
+    chain: options.ChainFile = None,
+    automaton: options.AutomatonFile = None,
+    column: options.ColumnName = None,
+    separator: options.Separator = None,
+    case: options.Case = None,
+    order: options.Order = None,
+    symbol: options.SymbolColumn = None,
+    format: options.FormatName = None,
+    adjacency: options.Adjacency = 1,
+    mechanism: Annotated[MechanismName, typer.Option(help="How to draw; docs/words.md compares them.")] = "certified",
+    max_length: Annotated[
+        int | None, typer.Option(help="Certified mechanism: one certificate for all words of up to this length.")
+    ] = None,
+    on_infeasible: Annotated[
+        Literal["refuse", "nearest"],
+        typer.Option(help="Words that the system could not produce are bad rows, or are drawn towards."),
+    ] = "refuse",
+    keep: Annotated[
+        list[str] | None, typer.Option(help="A column to release as it is, without protection; may be repeated.")
+    ] = None,
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Leave the words in the order of the input.")
+    ] = False,
+    user: Annotated[str | None, typer.Option(help="The column that says whose word it is.")] = None,
+    max_words_per_user: Annotated[
+        int | None, typer.Option(help="Release at most so many words of a user; the rest is dropped at random.")
+    ] = None,
+    on_bad_row: options.OnBadRow = "fail",
+    ledger: options.LedgerFile = None,
+    resume: options.Resume = False,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+) -> None:
+    """One private word for each word, in a file of the same shape, with a manifest beside it.
+
+    Words come in random order, cases are numbered afresh, and other columns are dropped.
+
+    Examples:
+
+    [bold]pathveil privatize trips.parquet --column route --edges roads.csv --epsilon 5 --adjacency 1
+    --ledger budget.db --output private.parquet[/bold]
+
+    [bold]pathveil privatize visits.csv --case visit --order step --symbol page --alphabet pages.txt --epsilon 2
+    --output private.csv[/bold]
+    """
+    kept = tuple(keep or ())
+    if (user is None) != (max_words_per_user is None):
+        raise InvalidParameterError("--user and --max-words-per-user belong together: give both or none")
+    if resume and ledger is None:
+        raise InvalidParameterError("--resume is about a charge: it needs --ledger")
+    budget = open_ledger(ledger)
+    with input_files(sources, format) as files, ProgressBar(silent=quiet or as_json) as bar:
+        world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton, sensitive=sources)
+        layout = chosen_layout(
+            files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
+        )
+        chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length)
+        from pathveil.data.manifest import file_guarantee, manifest_path
+        from pathveil.data.output import refuse_existing
+        from pathveil.data.words import check_words, privatize_file
+
+        destination = output.absolute()
+        refuse_existing(destination, overwrite)
+        refuse_existing(manifest_path(destination), overwrite)
+        _warn(kept, keep_order, on_bad_row)
+        promise = file_guarantee(chosen, keep=kept, keep_order=keep_order, on_bad_row=on_bad_row)
+        fingerprint = ""
+        if case is None:  # one word a row
+            bar.total = rows_declared(files, format)
+        if budget is not None:
+            # What is wrong with the input must not cost anything.
+            bar.total = check_words(
+                files, layout, chosen, keep=kept, user=user, on_bad_row=on_bad_row, format=format, progress=bar
+            )
+            fingerprint = budget.fingerprint(contents(files, format))
+        paid = charge(
+            budget,
+            _promises(promise, max_words_per_user),
+            command=f"privatize {' '.join(sources)}",
+            request=f"privatize {' '.join(sources)} as {layout!r} to {destination}",
+            fingerprint=fingerprint,
+            resume=resume,
+        )
+        summary = privatize_file(
+            files,
+            layout,
+            chosen,
+            destination,
+            keep=kept,
+            keep_order=keep_order,
+            user=user,
+            max_words_per_user=max_words_per_user,
+            on_bad_row=on_bad_row,
+            overwrite=overwrite,
+            format=format,
+            progress=bar,
+            before_publish=paid.seal,
+        )
+        paid.complete()
+    if summary.guarantee != promise:
+        raise AssertionError("the guarantee of the release is not the one that was charged")
+    if as_json:
+        typer.echo(json.dumps(_as_dict(output, summary), indent=2, ensure_ascii=False))
+    elif not quiet:
+        _print(output, summary)
+
+
+def _mechanism(
+    name: MechanismName, world: System, epsilon: float, adjacency: int, on_infeasible: Any, max_length: int | None
+) -> WordMechanism:
+    made = mechanism_classes()[name]
+    if max_length is None:
+        return made(world, epsilon, adjacency, on_infeasible=on_infeasible)
+    if name != "certified":
+        raise InvalidParameterError("--max-length belongs to the certified mechanism")
+    from pathveil.words.certified import CertifiedExponential
+
+    return CertifiedExponential(world, epsilon, adjacency, on_infeasible=on_infeasible, max_length=max_length)
+
+
+def _promises(promise: Guarantee, max_words_per_user: int | None) -> Sequence[Guarantee]:
+    """What to charge: for one word, and for all words of a user where that is promised too (the dearer one first)."""
+    if max_words_per_user is None:
+        return [promise]
+    from pathveil.data.manifest import user_guarantee, user_unit
+
+    epsilon, delta = user_guarantee(promise, max_words_per_user)
+    whole = replace(promise, epsilon=epsilon, delta=delta, unit=user_unit(promise, max_words_per_user))
+    return [whole, promise]
+
+
+def _warn(keep: Sequence[str], keep_order: bool, on_bad_row: str) -> None:
+    """Options that release something unprotected say so, even with --quiet: they are decisions about privacy."""
+    if keep:
+        print(f"pathveil: released as they are, without protection: {', '.join(keep)} (--keep)", file=sys.stderr)
+    if keep_order:
+        print(
+            "pathveil: the order of the words is released (--keep-order); who knows the order of the input knows "
+            "whose word is whose",
+            file=sys.stderr,
+        )
+    if on_bad_row == "skip":
+        print(
+            "pathveil: bad rows are left out (--on-bad-row skip); which rows could be released is taken as public",
+            file=sys.stderr,
+        )
+
+
+def _as_dict(output: Path, summary: CuratorSummary) -> dict[str, Any]:
+    promise = summary.guarantee
+    return {
+        "output": str(output),
+        "manifest": f"{output}.manifest.json",
+        "epsilon": promise.epsilon,
+        "delta": promise.delta,
+        "unit": promise.unit,
+        "guarantee": str(promise),
+        "for_the_curator_only": {
+            "words_released": summary.words_released,
+            "symbols_released": summary.symbols_released,
+            "words_skipped": summary.words_skipped,
+            "skipped_examples": list(summary.skipped_examples),
+            "largest_words_per_user": summary.largest_words_per_user,
+            "words_over_limit": summary.words_over_limit,
+        },
+    }
+
+
+def _print(output: Path, summary: CuratorSummary) -> None:
+    typer.echo(f"{output}: {summary.words_released:,} private words, {summary.symbols_released:,} symbols")
+    typer.echo(f"The promise, for each word: {summary.guarantee}")
+    if summary.words_skipped:
+        typer.echo(f"For you only: {summary.words_skipped:,} words were left out, for example")
+        for example in summary.skipped_examples:
+            typer.echo(f"  {example}")
+    if summary.largest_words_per_user is not None:
+        typer.echo(
+            f"For you only: the user with most words has {summary.largest_words_per_user:,}; "
+            f"{summary.words_over_limit:,} words were over the limit and dropped"
+        )

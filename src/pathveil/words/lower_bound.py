@@ -1,0 +1,114 @@
+"""How few errors any ε-private mechanism can have: what a mechanism is to be compared with.
+
+If w and v are adjacent, M(w) = v at least e^-ε times as often as M(v) = v. So whoever returns words unchanged with high
+probability must also return wrong ones, and an expected error averaged over all feasible words cannot be arbitrarily
+small. (docs/commands.md, "How good could it be?")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, exp
+
+import numpy as np
+
+from pathveil.randomness.source import insecure_seed
+from pathveil.systems.system import System, checked_length
+from pathveil.words.classes import classes_of_codes, free_counts
+from pathveil.words.law import FloatArray, exponential_log_law
+from pathveil.words.mechanism import checked_adjacency, checked_epsilon
+
+_LARGEST_ENUMERATION = 2_000  # words; beyond that a sample stands for all
+_SAMPLE = 200
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """No mechanism with this ε has fewer errors on average over all feasible words of this length.
+
+    `proved` is False where the average over words was estimated from a public sample of them.
+    """
+
+    errors: float
+    proved: bool
+    how: str
+
+
+def least_expected_errors(world: System, length: int, epsilon: float, adjacency: int = 1) -> LowerBound:
+    """A lower bound on the expected errors of any ε-private mechanism, averaged over uniformly random feasible words.
+
+    >>> import pathveil as pv
+    >>> from pathveil.words.lower_bound import least_expected_errors
+    >>> binary = pv.Alphabet("01")
+    >>> mechanism = pv.CertifiedExponential(binary, epsilon=5.0)
+    >>> round(least_expected_errors(binary, 5, epsilon=5.0).errors, 4), round(mechanism.error_law("00000").mean, 4)
+    (0.0335, 0.0335)
+    """
+    n, epsilon, b = checked_length(length), checked_epsilon(epsilon), checked_adjacency(adjacency)
+    world.require_words(n)
+    if world.compiled.is_free:
+        return _free_bound(len(world.symbols), n, epsilon, b)
+    total = world.count(n)
+    if total <= _LARGEST_ENUMERATION:
+        words = list(_all_words(world, n))
+        return LowerBound(_neighbour_bound(world, words, epsilon, b), True, f"over all {total:,} feasible words")
+    source = insecure_seed(0)  # public words: the seed is no secret
+    words = [world.encode(world.random_word(n, source)).tolist() for _ in range(_SAMPLE)]
+    estimate = _neighbour_bound(world, words, epsilon, b)
+    return LowerBound(estimate, False, f"estimated from {_SAMPLE} of {total:,} feasible words")
+
+
+def _free_bound(m: int, n: int, epsilon: float, b: int) -> LowerBound:
+    """On a free alphabet all words are alike, so P(M(w) = v) may be taken as a function p(d) of the distance.
+
+    For b = 1, p(d+1) ≥ e^-ε p(d): p(d)e^(εd) rises, the errors are stochastically largest for rising weights, and
+    p(d) ∝ e^(-εd) is the best there is. For larger b only p(d) ≥ e^(-ε⌈d/b⌉) p(0) is used, and that each error is at
+    least one.
+    """
+    counts = free_counts(m, n)
+    scores = np.array([-epsilon * ceil(d / b) for d in range(n + 1)])
+    law = np.exp(exponential_log_law(counts, scores))
+    mean = float(law @ np.arange(n + 1))
+    return LowerBound(mean if b == 1 else min(1.0, mean), True, "all words of a free alphabet are alike")
+
+
+def _neighbour_bound(world: System, words: list[list[int]], epsilon: float, b: int) -> float:
+    """With q(v) = P(M(v) = v), word v is returned for each adjacent word w at least e^-ε q(v) of the time.
+
+    Whatever else is not right has at least one error. Averaged over words, the errors are at least
+    1 - mean of q·(1 + A - S), where A = e^-ε · (number of adjacent words) and S = e^-ε · (their errors), and
+    probabilities leave room for mean of q·(1 + A) ≤ 1 only. The best q is found greedily.
+    """
+    A, S = np.empty(len(words)), np.empty(len(words))
+    for i, word in enumerate(words):
+        near = classes_of_codes(world.compiled, np.array(word, dtype=np.int64)).counts[1 : b + 1]
+        A[i] = exp(-epsilon) * float(sum(near))
+        S[i] = exp(-epsilon) * float(sum(d * count for d, count in enumerate(near, start=1)))
+    return 1 - _best_share(value=1 + A - S, weight=1 + A) / len(words)
+
+
+def _best_share(value: FloatArray, weight: FloatArray) -> float:
+    """The largest Σ q·value with 0 ≤ q ≤ 1 and Σ q·weight ≤ number of words."""
+    room, total = float(len(value)), 0.0
+    for i in np.argsort(-value / weight):
+        if value[i] <= 0 or room <= 0:
+            break
+        q = min(1.0, room / float(weight[i]))
+        total += q * float(value[i])
+        room -= q * float(weight[i])
+    return total
+
+
+def _all_words(world: System, length: int) -> Iterator[list[int]]:
+    compiled = world.compiled
+    alive = compiled.completable(length)
+    waiting: list[tuple[int, list[int]]] = [(compiled.start, [])]
+    while waiting:
+        state, word = waiting.pop()
+        if len(word) == length:
+            yield word
+            continue
+        for symbol, target in compiled.moves[state].items():
+            if alive[len(word) + 1][target]:
+                waiting.append((target, [*word, symbol]))

@@ -1,0 +1,91 @@
+"""The command as a whole: help, version, start-up, stream, damage."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import pathveil
+from tests.cli.conftest import Run
+
+COMMANDS = ["plan", "privatize", "stream", "model", "synthesize", "inspect", "compare", "demo"]
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "ledger init", "ledger show", "ledger verify"])
+def test_every_help_has_a_worked_example(run: Run, command: str) -> None:
+    ran = run(f"{command} --help")
+    assert ran.code == 0
+    assert f"pathveil {command}" in ran.out.split("Example")[1]
+
+
+def test_the_version_is_printed(run: Run) -> None:
+    assert run("--version").out == f"pathveil {pathveil.__version__}\n"
+
+
+def test_help_loads_no_numerical_library() -> None:
+    code = (
+        "import sys; from pathveil.cli.app import main; main(['--help']); "
+        "print(sorted({'numpy', 'scipy', 'numba', 'pyarrow', 'duckdb', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_public_names_are_found_where_they_live() -> None:
+    assert set(pathveil.__all__) == set(pathveil._HOME_OF)
+    assert set(pathveil.__all__) <= set(dir(pathveil))
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = pathveil.nonsense  # type: ignore[attr-defined]
+
+
+def test_a_stream_answers_each_symbol_before_the_next_is_read(run: Run) -> None:
+    assert run("ledger init budget.db --epsilon 100").code == 0
+    line = "stream --edges roads.csv --epsilon 60 --ledger budget.db --quiet"
+    with subprocess.Popen(
+        [sys.executable, "-m", "pathveil", *line.split()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for symbol in ("s0", "s1", "", "s5"):
+            process.stdin.write(symbol + "\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == symbol + "\n"
+        [charge] = json.loads(run("ledger show budget.db --json").out)["charges"]
+        assert charge["status"] == "charged, not completed"  # while it runs
+        process.stdin.close()
+        assert process.wait(30) == 0
+    [charge] = json.loads(run("ledger show budget.db --json").out)["charges"]
+    assert (charge["status"], charge["epsilon"]) == ("completed", 60.0)
+
+
+def test_inspecting_a_model_shows_the_long_run_and_the_guarantee(run: Run) -> None:
+    line = "model trips.parquet --column route --unit word --max-length 8 --states zones.txt --epsilon 9"
+    assert run(line + " --output model.json").code == 0
+    content = json.loads(run("inspect model.json --json").out)
+    assert abs(sum(content["stationary_distribution"]) - 1) < 1e-9
+    assert "one is replaced" in content["guarantee"]["unit"]
+    assert all(row["records"] is None for row in content["rows"])  # protected with this unit
+    assert "The promise" in run("inspect model.json").out
+
+
+def test_a_damaged_ledger_is_noticed(run: Run) -> None:
+    assert run("ledger init budget.db --epsilon 1").code == 0
+    head = json.loads(run("ledger verify budget.db --json").out)["head"]
+    assert run(f"ledger verify budget.db --head {head}").code == 0
+    assert run("ledger init other.db --epsilon 1").code == 0
+    ran = run(f"ledger verify other.db --head {head}")
+    assert ran.code == 1
+    assert "older copy" in ran.err
+
+
+def test_optimal_composition_is_available_for_a_size_fixed_beforehand(run: Run) -> None:
+    ran = run("ledger init tight.db --epsilon 4 --delta 1e-5 --composition pld --each-epsilon 0.1")
+    assert ran.code == 0
+    assert "88 releases" in ran.out
