@@ -15,8 +15,8 @@ from pathveil.randomness.source import RandomSource
 class DerivingKey:
     """A secret of 32 bytes out of a random source.
 
-    Unlike a `RandomSource` it may be copied and pickled. In return its holder must see to it that no name stands for two
-    things: whoever draws twice under one name draws the same.
+    Unlike a `RandomSource` it may be copied and pickled. In return its holder must see to it that no name stands for
+    two things: whoever draws twice under one name draws the same.
     """
 
     def __init__(self, source: RandomSource) -> None:

@@ -54,7 +54,7 @@ def word_type(dataframe: DataFrame, column: str, separator: str | None) -> DataT
     if isinstance(kind, ArrayType):
         if not isinstance(kind.elementType, (IntegralType, StringType)):
             raise DataFileError(
-                f"column {column!r}: lists of texts or whole numbers are needed, not of {kind.elementType.simpleString()}"
+                f"column {column!r}: lists of texts or whole numbers are needed, not {kind.simpleString()}"
             )
         if separator is not None:
             raise InvalidParameterError(f"column {column!r} holds lists: leave out the separator")

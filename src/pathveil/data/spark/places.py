@@ -1,8 +1,8 @@
 """The place of a row in the input, and a random number for each place.
 
 A place is what does not change when a task is run again: the file and the number of the row in it, as Spark's Parquet
-reader tells them, or a column in which every row has a value of its own. Nothing else will do. The number of a partition
-and the position in it depend on how Spark happened to cut and to fetch the data.
+reader tells them, or a column in which every row has a value of its own. Nothing else will do. The number of a
+partition and the position in it depend on how Spark happened to cut and to fetch the data.
 
 The number of a place has 128 bits and is a keyed permutation (AES-256) of the row numbers of a file, or a keyed hash
 (BLAKE2b) of a text. Without the key nobody can tell it from a uniform one, and two places have the same number about as
@@ -36,16 +36,18 @@ _FORGOTTEN = 1 << 10  # files whose ciphers are kept
 def place_columns(dataframe: DataFrame, place: str | None) -> list[Column]:
     """The columns that tell the place: FILE and ROW, or ROW alone where the user names a column."""
     from pyspark.errors import AnalysisException
-    from pyspark.sql import functions as F
+    from pyspark.sql import functions as sql
     from pyspark.sql.types import IntegralType, StringType
 
     if place is not None:
         kind = dataframe.schema[require_column(dataframe, place)].dataType
         if not isinstance(kind, (IntegralType, StringType)):
-            raise InvalidParameterError(f"place: {place!r} holds {kind.simpleString()}; whole numbers or texts are needed")
+            raise InvalidParameterError(
+                f"place: {place!r} holds {kind.simpleString()}; whole numbers or texts are needed"
+            )
         whole = isinstance(kind, IntegralType)
-        return [F.col(quoted(place)).cast("long" if whole else "string").alias(ROW)]
-    columns = [F.col("_metadata.file_path").alias(FILE), F.col("_metadata.row_index").alias(ROW)]
+        return [sql.col(quoted(place)).cast("long" if whole else "string").alias(ROW)]
+    columns = [sql.col("_metadata.file_path").alias(FILE), sql.col("_metadata.row_index").alias(ROW)]
     try:
         dataframe.select(*columns)
     except AnalysisException:
