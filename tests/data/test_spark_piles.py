@@ -23,8 +23,8 @@ COINS = pv.Alphabet("01")
 PILES = 16
 
 
-class Sent:
-    """What a broadcast is on an executor."""
+class Arrived:
+    """What a mechanism is on an executor."""
 
     def __init__(self, value: pv.WordMechanism) -> None:
         self.value = value
@@ -39,7 +39,7 @@ class OneStreamForAll(DerivingKey):
 
 def job(mechanism: pv.WordMechanism, key: DerivingKey, **others: object) -> Job:
     given = {"column": "word", "separator": None, "value_type": pa.string(), "place": None, "kept": (ROW,)}
-    return Job(Sent(mechanism), key, PILES, **{**given, "on_bad_row": "fail", "version": pv.__version__, **others})
+    return Job(Arrived(mechanism), key, PILES, **{**given, "on_bad_row": "fail", "version": pv.__version__, **others})
 
 
 def rows(words: list[str], file: str = "file:/x.parquet") -> pa.RecordBatch:

@@ -12,6 +12,7 @@ Piles and turns are random, so the private words come in random order as well.
 from __future__ import annotations
 
 import hashlib
+import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ from pathveil.errors import InvalidParameterError, PathVeilError
 from pathveil.randomness.derived import DerivingKey
 
 if TYPE_CHECKING:
-    from pyspark import Broadcast
+    from pyspark import SparkContext
 
     from pathveil.words.mechanism import WordMechanism
 
@@ -44,11 +45,31 @@ _HELD = 1 << 26  # bytes of rows that a task collects before it deals them out
 _LARGEST = 1 << 17  # bytes of a message: Spark puts up to 10,000 of them into one batch of less than 2 GiB
 
 
+class Sent:
+    """A mechanism on its way to the executors, apart from the key.
+
+    Spark writes what is large to temporary files. A mechanism may be large; it is public. The key must stay small.
+    """
+
+    def __init__(self, mechanism: WordMechanism, context: SparkContext) -> None:
+        from pyspark import cloudpickle
+
+        # A broadcast by itself would send classes by name, also those that are only in a notebook.
+        self._broadcast = context.broadcast(cloudpickle.dumps(mechanism))  # type: ignore[no-untyped-call]
+        self._value: WordMechanism | None = None
+
+    @property
+    def value(self) -> WordMechanism:
+        if self._value is None:
+            self._value = pickle.loads(self._broadcast.value)
+        return self._value
+
+
 @dataclass(frozen=True)
 class Job:
-    """Everything that a task has to know. The mechanism may be large and is no secret: it is sent separately."""
+    """Everything that a task has to know."""
 
-    mechanism: Broadcast[WordMechanism]
+    mechanism: Sent
     key: DerivingKey
     piles: int
     column: str

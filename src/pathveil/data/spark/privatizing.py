@@ -16,7 +16,7 @@ from pathveil.data.spark.columns import (
     require_repeatable,
     word_type,
 )
-from pathveil.data.spark.piles import DEALT_IN_SPARK, WORD, Job, dealing, drawing
+from pathveil.data.spark.piles import DEALT_IN_SPARK, WORD, Job, Sent, dealing, drawing
 from pathveil.data.spark.places import place_columns
 from pathveil.data.symbols import SymbolTable
 from pathveil.errors import InvalidParameterError
@@ -84,7 +84,7 @@ def privatize(
     )
     place_names = [name for name in chosen.columns if name != WORD and name not in inner] if keep_order else []
     job = Job(
-        mechanism=dataframe.sparkSession.sparkContext.broadcast(mechanism),
+        mechanism=Sent(mechanism, dataframe.sparkSession.sparkContext),
         key=DerivingKey(mechanism._source(rng)),
         piles=_pile_count(dataframe),
         column=column,
