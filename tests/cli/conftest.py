@@ -38,6 +38,7 @@ def write_inputs(folder: Path, trips: int = 40) -> list[list[str]]:
     words = [some[i % 40] for i in range(trips)]
     _write_csv(folder / "roads.csv", [("from", "to"), *ROADS])
     (folder / "zones.txt").write_text("".join(f"s{i}\n" for i in range(8)))
+    (folder / "sizes.csv").write_text("state,records\n" + "".join(f"s{i},{1000 * (i + 1)}\n" for i in range(8)))
     (folder / "pages.txt").write_text("".join(f"{page}\n" for page in PAGES))
     table = {"route": words, "driver": [f"d{i % 7}" for i in range(trips)], "day": list(range(trips))}
     pq.write_table(pa.table(table), folder / "trips.parquet")

@@ -155,6 +155,45 @@ def test_planning_finds_the_epsilon_for_a_target_error(folder, run):
     assert "…" not in shown  # nothing was cut off
 
 
+def test_planning_a_model_needs_declared_row_sizes_only(folder, run):
+    sizes = {f"s{i}": 1000 * (i + 1) for i in range(8)}
+    ran = run("plan --rows sizes.csv --delta 1e-6 --target-error 0.002 --json --plot models.svg --epsilon 1")
+    assert ran.code == 0, ran.err
+    content = json.loads(ran.out)
+    expected = pv.compare_models(list(sizes.values()), successors=8, epsilon=1.0, delta=1e-6)
+    assert {one["mechanism"]: one["error"] for one in content["forecasts"]} == {m.mechanism: m.rmse for m in expected}
+    for name, needed in content["epsilon_for_target"].items():
+        for epsilon, enough in ((needed, True), (needed / 1.02, False)):
+            again = pv.compare_models(list(sizes.values()), successors=8, epsilon=epsilon, delta=1e-6)
+            assert (next(m.rmse for m in again if m.mechanism == name) <= 0.002) == enough
+    assert (folder / "models.svg").read_text().startswith("<?xml")
+    assert "laplace" in run("plan --rows sizes.csv --unit word --max-length 9").out
+    sparse = json.loads(run("plan --rows sizes.csv --edges roads.csv --epsilon 1 --json").out)
+    assert [one["mechanism"] for one in sparse["forecasts"]] == ["laplace"]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("plan --edges roads.csv", 2, "--length"),
+        ("plan --edges roads.csv --length 8 --rows bad.csv", 2, "--length"),
+        ("plan --edges roads.csv --length 8 --delta 1e-6", 2, "--rows"),
+        ("plan --rows bad.csv", 1, "bad.csv, line 3: records is '-4'"),
+        ("plan --rows small.csv --edges roads.csv", 2, "'s1'"),
+        ("plan --rows small.csv --alphabet pages.txt", 2, "--edges"),
+        ("plan --rows small.csv --unit word", 2, "--max-length"),
+        ("plan --rows small.csv --max-length 4", 2, "--unit word"),
+        ("plan --rows small.csv --target-error 2", 2, "between 0 and 1"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_explained(folder, run, line, code, says):
+    (folder / "bad.csv").write_text("state,records\na,5\nb,-4\n")
+    (folder / "small.csv").write_text("state,records\ns0,5\n")
+    ran = run(line)
+    assert ran.code == code
+    assert says in ran.err
+
+
 def test_the_ledger_shows_what_was_spent_as_json(run):
     assert run(LEDGER).code == 0
     assert run(PRIVATIZE).code == 0

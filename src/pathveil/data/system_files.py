@@ -4,6 +4,7 @@
     read_edges       CSV with the columns `from` and `to`: which symbol may follow which
     read_chain       JSON, as `MarkovChain.to_json` writes it
     read_automaton   CSV or JSON: which symbol leads from which state to which
+    read_row_sizes   CSV with the columns `state` and `records`: how large a curator expects the rows of a model to be
 
 An automaton in CSV has the columns `from`, `symbol` and `to`. A row with `to` alone names a state where words may
 begin, a row with `from` alone one where they may end (if there is none, they may end anywhere):
@@ -79,6 +80,23 @@ def read_automaton(path: str | Path) -> Automaton:
     for origin, symbol, destination in moves:
         targets.setdefault((origin, symbol), set()).add(destination)
     return _named(path, lambda: Automaton(targets, initial=initial, accepting=accepting or None))
+
+
+def read_row_sizes(path: str | Path) -> dict[str, int]:
+    """The declared number of transitions from each state, in the order of the file."""
+    sizes: dict[str, int] = {}
+    for number, (state, records) in _rows(path, ("state", "records")):
+        if not state or state in sizes:
+            problem = f"the state {state!r} is there twice" if state else "the state is missing"
+            raise InvalidSystemError(f"{path}, line {number}: {problem}; write one row for each state")
+        if not records.strip().isdecimal() or len(records) > 15:
+            raise InvalidSystemError(
+                f"{path}, line {number}: records is {records!r}: it must be a whole number below 10^15"
+            )
+        sizes[state] = int(records)
+    if not any(sizes.values()):
+        raise InvalidSystemError(f"{path}: there is no row with records in it")
+    return sizes
 
 
 _Parts = tuple[list[tuple[str, str, str]], list[str], list[str]]

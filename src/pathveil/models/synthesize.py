@@ -32,7 +32,11 @@ def synthesize(
     """
     paths, sizes = synthetic_codes(chain, count, length, first=first, lengths=lengths, rng=rng)
     as_string = all(isinstance(state, str) and len(state) == 1 for state in chain.symbols)
-    return [chain.decode(path[:size], as_string=as_string) for path, size in zip(paths, sizes, strict=True)]
+    names = np.empty(len(chain.symbols), dtype=object)
+    for code, state in enumerate(chain.symbols):  # one by one: states that are tuples must not become a table
+        names[code] = state
+    rows = zip(names[paths].tolist(), sizes.tolist(), strict=True)
+    return ["".join(row[:size]) if as_string else tuple(row[:size]) for row, size in rows]
 
 
 def synthetic_codes(

@@ -1,0 +1,49 @@
+"""Planning private words: expected errors on the public system."""
+
+from __future__ import annotations
+
+from pathveil.cli.forecasts import Forecast, forecast
+from pathveil.cli.mechanisms import MechanismName, mechanism_classes
+from pathveil.cli.plan import Plan
+from pathveil.systems.system import System, checked_length
+
+_CONTEXTS = 4_000  # quick certificates; privatize has 40,000, which can only help
+
+
+def plan_words(world: System, length: int, adjacency: int) -> Plan:
+    """The share of wrong symbols of each mechanism, exact for each word and averaged over feasible words."""
+    length = checked_length(length)
+    world.require_words(length)
+    names: dict[str, MechanismName] = {name: name for name in mechanism_classes()}
+    found: dict[tuple[str, float], Forecast] = {}
+
+    def error_at(name: str, epsilon: float) -> float | None:
+        found[name, epsilon] = one = forecast(world, names[name], length, epsilon, adjacency, _CONTEXTS)
+        return None if one.errors is None else one.errors / length
+
+    def remarks(epsilons: list[float]) -> list[str]:
+        by_name = {name: [found[name, epsilon] for epsilon in epsilons] for name in names}
+        certified = [one for one in by_name["certified"] if one.theta is not None]
+        said = [repr(world)]
+        if certified:
+            tilts = ", ".join(f"θ = {one.theta:.3g} at ε = {one.epsilon:g}" for one in certified)
+            said.append(
+                f"Certified: {tilts}. Found with quick certificates; privatize takes longer over them and may have "
+                "fewer errors."
+            )
+        for name, several in by_name.items():
+            if several[0].why_not is not None:
+                said.append(f"{name} cannot be used here: {several[0].why_not}")
+        for unit in dict.fromkeys(several[0].unit for several in by_name.values() if several[0].unit is not None):
+            mine = ", ".join(name for name, several in by_name.items() if several[0].unit == unit)
+            said.append(f"Unit of {mine}: {unit}.")
+        return said
+
+    return Plan(
+        title=f"words of {length} symbols, adjacency {adjacency}",
+        error="expected share of wrong symbols",
+        mechanisms=list(names),
+        error_at=error_at,
+        remarks=remarks,
+        facts={"system": repr(world), "length": length, "adjacency": adjacency},
+    )
