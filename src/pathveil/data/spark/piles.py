@@ -100,6 +100,17 @@ def dealing(job: Job) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     return deal
 
 
+def checking(job: Job) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    """Nothing but the checks: the number of words that can be released."""
+
+    def check(batches: Batches) -> Iterator[pa.RecordBatch]:
+        require_same_version(job.version)
+        count = sum(batch.num_rows for batch in _checked(job, batches))
+        yield pa.RecordBatch.from_pydict({"words": pa.array([count], pa.int64())})
+
+    return check
+
+
 def _checked(job: Job, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Words as codes, both halves of the number of their place, and what is kept."""
     mechanism = job.mechanism.value

@@ -12,8 +12,10 @@ often as one guesses a key. So equal numbers mean equal places.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import numpy as np
 import numpy.typing as npt
@@ -118,9 +120,14 @@ def place_in_batch(
         at = "" if position is None else f", position {position + 1}"
         named = f", column {column!r}{at}" if isinstance(column, str) else column(position)
         if FILE in batch.schema.names:
-            return f"{batch.column(FILE)[i].as_py()}, row {batch.column(ROW)[i].as_py() + 1}{named}"
+            return f"{_shown(batch.column(FILE)[i].as_py())}, row {batch.column(ROW)[i].as_py() + 1}{named}"
         if ROW in batch.schema.names:
             return f"the row with {place} {batch.column(ROW)[i].as_py()!r}{named}"
         return f"a row of the DataFrame{named}"
 
     return describe
+
+
+def _shown(file: str) -> str:
+    """The name of a file as people write it."""
+    return re.sub(r"^file:/+", "/", unquote(file))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -67,7 +66,7 @@ def privatize_to(
         seen = Observation()
         length = _length(private, column, separator)
         counted = private.observe(seen, sql.count(sql.lit(1)).alias("words"), sql.sum(length).alias("symbols"))
-        counted.write.parquet(unfinished.as_uri())
+        counted.write.parquet(f"file://{unfinished}")
         released = int(seen.get["words"])
         if not released:
             raise DataFileError("the DataFrame has no word to release")
@@ -121,12 +120,3 @@ def _length(private: DataFrame, column: str, separator: str | None) -> Column:
     if separator == "":
         return sql.length(words)
     return sql.size(sql.split(words, "\\Q" + (" " if separator is None else separator) + "\\E", -1))
-
-
-def folder_digest(folder: Path) -> str:
-    """SHA-256 of the names and the contents of the data files, by which a finished folder can be recognised."""
-    digest = hashlib.sha256()
-    for path in sorted(folder.glob("part-*")):
-        with open(path, "rb") as file:
-            digest.update(f"{path.name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
-    return "sha256:" + digest.hexdigest()
