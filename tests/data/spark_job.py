@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 import pathveil as pv
 from pathveil.data import spark as on_spark
 
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 class Watched(pv.CertifiedExponential):
