@@ -13,6 +13,7 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.charging import Paid, charge, open_ledger
+from pathveil.cli.engines import EngineName, engine_for
 from pathveil.cli.input_files import contents, input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.mechanisms import MechanismName, mechanism_classes
@@ -68,6 +69,14 @@ def privatize(
     ledger: options.LedgerFile = None,
     resume: options.Resume = False,
     overwrite: options.Overwrite = False,
+    engine: Annotated[
+        EngineName,
+        typer.Option(help="What does the work: this process, or Apache Spark (Parquet files; docs/spark.md)."),
+    ] = "embedded",
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077; local[*] if not given."),
+    ] = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -97,10 +106,10 @@ def privatize(
         chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length)
         from pathveil.data.manifest import file_guarantee, manifest_path
         from pathveil.data.output import refuse_existing
-        from pathveil.data.words import check_words, privatize_file
 
         destination = output.absolute()
-        refuse_existing(destination, overwrite)
+        work = engine_for(engine, master, files, layout, format, user, bar)
+        work.refuse_existing(destination, overwrite)
         outputs = files_to_write(destination, manifest_path(destination))
         refuse_inputs(outputs, sources=sources, public=(edges, alphabet, chain, automaton), ledger=ledger)
         refuse_existing(manifest_path(destination), overwrite)
@@ -111,9 +120,7 @@ def privatize(
             bar.total = rows_declared(files, format)
         if budget is not None:
             # What is wrong with the input must not cost anything.
-            bar.total = check_words(
-                files, layout, chosen, keep=kept, user=user, on_bad_row=on_bad_row, format=format, progress=bar
-            )
+            bar.total = work.check(chosen, kept, on_bad_row)
 
         def pay() -> None:
             nonlocal paid
@@ -126,19 +133,14 @@ def privatize(
                 resume=resume,
             )
 
-        summary = privatize_file(
-            files,
-            layout,
+        summary = work.privatize(
             chosen,
             destination,
             keep=kept,
             keep_order=keep_order,
-            user=user,
             max_words_per_user=max_words_per_user,
             on_bad_row=on_bad_row,
             overwrite=overwrite,
-            format=format,
-            progress=bar,
             before_drawing=pay,
             before_publish=lambda finished: paid.seal(finished),
         )

@@ -72,7 +72,7 @@ def refuse_existing(output: Path, overwrite: bool) -> None:
 
 def publish(finished: Path, output: Path, overwrite: bool) -> None:
     """Give a complete file its final name, in one step, and make both outlast a power failure."""
-    _flush(finished)
+    flush(finished)
     if overwrite:
         os.replace(finished, output)
     else:
@@ -84,10 +84,11 @@ def publish(finished: Path, output: Path, overwrite: bool) -> None:
         except OSError:  # a file system without hard links
             refuse_existing(output, overwrite)
             os.rename(finished, output)
-    _flush(output.parent)
+    flush(output.parent)
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Force what was written to a file, or to the list of a folder's files, to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -46,10 +46,10 @@ def _shuffled_in_memory(rows: pa.Table, source: RandomSource) -> Iterator[pa.Rec
     order = draw_permutation(source, rows.num_rows)
     [whole] = rows.combine_chunks().to_batches()
     for begin in range(0, len(order), _ROWS):
-        yield _taken(whole, order[begin : begin + _ROWS])
+        yield take_rows(whole, order[begin : begin + _ROWS])
 
 
-def _taken(batch: pa.RecordBatch, rows: npt.NDArray[np.int64]) -> pa.RecordBatch:
+def take_rows(batch: pa.RecordBatch, rows: npt.NDArray[np.int64]) -> pa.RecordBatch:
     """These rows; the words, which come first, in a faster way than Arrow's own."""
     words, *others = batch.columns
     values, offsets = flat_words(words)
@@ -82,7 +82,7 @@ def _deal(batch: pa.RecordBatch, piles: list[Any], source: RandomSource) -> None
     """Every row to a pile of its own choice."""
     chosen = np.frombuffer(source.bytes(batch.num_rows), np.uint8) & (_PILES - 1)
     order = np.argsort(chosen, kind="stable")
-    sorted_rows = _taken(batch, order)
+    sorted_rows = take_rows(batch, order)
     ends = np.searchsorted(chosen[order], np.arange(_PILES), side="right")
     begin = 0
     for pile, end in zip(piles, ends.tolist(), strict=True):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from pathveil.data.checking import Checker, OnBadRow, Skipped
 from pathveil.data.embedded import Column, Engine
@@ -20,7 +21,7 @@ from pathveil.errors import DataFileError, InvalidParameterError, UnknownSymbolE
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.system import Symbol
-from pathveil.words.ragged import AnyIntArray, flat_words
+from pathveil.words.ragged import flat_words
 
 
 @dataclass(frozen=True)
@@ -58,48 +59,59 @@ def count_transitions(
 
     `max_length` cuts words after so many symbols. The table has a row and a column for each state, in their order.
     """
-    if max_length is not None:
-        if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
-            raise InvalidParameterError(f"max_length is a whole number of at least 1, not {max_length!r}")
-        max_length = min(max_length, np.iinfo(np.int32).max)  # no word in a file is longer
     checker = Checker(Alphabet(states), on_bad_row)
     report = progress or (lambda _stage, _words: None)
     if isinstance(layout, PairColumns):
         if max_length is not None:
             raise InvalidParameterError("max_length is for words: pairs have no length")
         return _count_pairs(source, layout, checker.symbols, on_bad_row, format, report)
-    size = len(checker.symbols.names)
-    table = np.zeros(size * size, dtype=np.int64)
-    first, lengths = np.zeros(size, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    tally = WordTally(len(checker.symbols.names), max_length)
     with opened(source, layout, Extra(), format) as (engine, files, _):
         for batch in checker.checked(layout.read(engine, files, Extra(), keep_order=False)):
-            codes, offsets = flat_words(batch.column(0))
-            _add_transitions(table, codes, offsets, size, max_length)
-            first += np.bincount(codes[offsets[:-1]], minlength=size)
-            lengths = _with_lengths(lengths, np.minimum(np.diff(offsets), max_length or np.iinfo(np.int32).max))
-            report("counting", int(lengths.sum()))
-    counted = WordCounts(table.reshape(size, size), first, lengths)
+            tally.add(batch.column(0))
+            report("counting", tally.words)
+    counted = tally.counts()
     return CuratorCounts(counted.transitions, counted, checker.skipped.count, tuple(checker.skipped.examples))
 
 
-def _with_lengths(lengths: Counts, more: AnyIntArray) -> Counts:
-    """Entry k: how many words have k + 1 symbols."""
-    found = np.bincount(more - 1, minlength=len(lengths))
-    found[: len(lengths)] += lengths
-    return found
+class WordTally:
+    """Counts what is in words, batch by batch; words are cut after `max_length` symbols."""
 
+    def __init__(self, size: int, max_length: int | None = None) -> None:
+        whole = isinstance(max_length, int) and not isinstance(max_length, bool)
+        if max_length is not None and not (whole and max_length >= 1):
+            raise InvalidParameterError(f"max_length is a whole number of at least 1, not {max_length!r}")
+        # No word in a file is longer than 32-bit numbers can count.
+        self._size, self._max_length = size, None if max_length is None else min(max_length, np.iinfo(np.int32).max)
+        self._table = np.zeros(size * size, dtype=np.int64)
+        self._first = np.zeros(size, dtype=np.int64)
+        self._lengths = np.zeros(1, dtype=np.int64)
 
-def _add_transitions(
-    table: Counts, codes: AnyIntArray, offsets: AnyIntArray, size: int, max_length: int | None
-) -> None:
-    counted = np.ones(len(codes), dtype=bool)  # does a transition enter this cell?
-    counted[offsets[:-1]] = False
-    if max_length is not None:
-        positions = np.arange(len(codes)) - np.repeat(offsets[:-1], np.diff(offsets))
-        counted &= positions < max_length
-    entered = np.flatnonzero(counted)
-    pairs = codes[entered - 1].astype(np.int64) * size + codes[entered]
-    table += np.bincount(pairs, minlength=len(table))
+    def add(self, words: pa.ListArray) -> None:
+        """Count words that are given as lists of codes."""
+        codes, offsets = flat_words(words)
+        lengths = np.diff(offsets)
+        entered = np.ones(len(codes), dtype=bool)  # does a transition enter this cell?
+        entered[offsets[:-1]] = False
+        if self._max_length is not None:
+            entered &= np.arange(len(codes)) - np.repeat(offsets[:-1], lengths) < self._max_length
+            lengths = np.minimum(lengths, self._max_length)
+        cells = np.flatnonzero(entered)
+        pairs = codes[cells - 1].astype(np.int64) * self._size + codes[cells]
+        self._table += np.bincount(pairs, minlength=len(self._table))
+        self._first += np.bincount(codes[offsets[:-1]], minlength=self._size)
+        found = np.bincount(lengths - 1, minlength=len(self._lengths))
+        found[: len(self._lengths)] += self._lengths
+        self._lengths = found
+
+    @property
+    def words(self) -> int:
+        """How many words were counted so far."""
+        return int(self._lengths.sum())
+
+    def counts(self) -> WordCounts:
+        """Everything that was counted so far."""
+        return WordCounts(self._table.reshape(self._size, self._size), self._first, self._lengths)
 
 
 def _count_pairs(

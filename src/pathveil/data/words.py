@@ -152,7 +152,7 @@ def privatize_file(
         kind = pa.int64() if numbers else layout.value_type(files)
         style = Style(checker.symbols, checker.symbols.written_type(kind), tuple(keep))
         words = checker.checked(layout.read(engine, files, extra, keep_order))
-        batches = _privatized(_gathered(words), mechanism, draws, report)
+        batches = _privatized(gathered(words), mechanism, draws, report)
         if limit is not None:
             batches = limit.limited(batches, engine, draws, workspace)
         if not keep_order:
@@ -222,7 +222,7 @@ def _target(output: Path, source: DataFile) -> DataFile:
     return target
 
 
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Batches of about `_SYMBOLS` symbols each."""
     held: list[pa.RecordBatch] = []
     size = 0

@@ -1,0 +1,151 @@
+"""How often each state follows each other one, counted where the rows are and added up.
+
+The counts are sensitive. They are for `fit_private_chain`, not for release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import pathveil
+from pathveil.data.checking import Checker, OnBadRow
+from pathveil.data.formats.layout import RawWords
+from pathveil.data.formats.splitting import split
+from pathveil.data.spark.columns import checked_dataframe, quoted, require_column, word_type
+from pathveil.data.spark.failures import Describer, plain_errors, require_same_version, without_content
+from pathveil.data.spark.piles import WORD
+from pathveil.data.spark.places import place_columns, place_in_batch
+from pathveil.data.transitions import CuratorCounts, PairColumns, WordTally
+from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
+from pathveil.models.counting import Counts, WordCounts
+from pathveil.systems.alphabet import Alphabet
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from pathveil.systems.system import Symbol
+
+Batches = Iterable[pa.RecordBatch]
+_COUNTED = pa.schema([("kind", pa.int32()), ("entry", pa.int64()), ("count", pa.int64()), ("example", pa.string())])
+_COUNTED_IN_SPARK = "kind int, entry bigint, count bigint, example string"
+_TRANSITIONS, _FIRST, _LENGTHS, _SKIPPED = range(4)
+_EXAMPLES = 10
+
+
+def count_transitions(
+    dataframe: DataFrame,
+    states: Iterable[Symbol],
+    column: str | None = None,
+    *,
+    separator: str | None = None,
+    pairs: PairColumns | None = None,
+    max_length: int | None = None,
+    on_bad_row: OnBadRow = "fail",
+) -> CuratorCounts:
+    """Count transitions inside the words of a column, or (origin, destination) pairs, over public states.
+
+    The same as `data.count_transitions` says of files with these rows. Words are lists, or texts with a `separator`;
+    `max_length` cuts them after so many symbols. The count is made now, and exact, however many tasks fail on the way.
+    """
+    from pyspark.sql import functions as sql
+
+    checked_dataframe(dataframe)
+    if (column is None) == (pairs is None):
+        raise InvalidParameterError("where are the transitions? Give column= for words, or pairs=PairColumns(...)")
+    names = tuple(states)
+    Checker(Alphabet(names), on_bad_row)
+    WordTally(1, max_length)  # wrong options are errors here, not in a task
+    if pairs is None:
+        assert column is not None
+        listed = word_type(dataframe, column, separator) is not None
+        chosen = [sql.col(quoted(column)).alias(WORD)]
+    else:
+        if max_length is not None or separator is not None:
+            raise InvalidParameterError("max_length and separator are for words: pairs have none")
+        listed = True
+        both = (require_column(dataframe, pairs.origin), require_column(dataframe, pairs.destination))
+        chosen = [sql.array(*(sql.col(quoted(name)).cast("string") for name in both)).alias(WORD)]
+    try:
+        places = place_columns(dataframe, None)
+    except InvalidParameterError:
+        places = []  # then messages do without
+    counting = _counting(names, column or pairs, listed, separator, max_length, on_bad_row, pathveil.__version__)
+    with plain_errors():
+        summed = (
+            dataframe.select(*chosen, *places)
+            .mapInArrow(counting, _COUNTED_IN_SPARK)
+            .groupBy("kind", "entry")
+            .agg(sql.sum("count").alias("count"), sql.slice(sql.sort_array(sql.collect_list("example")), 1, _EXAMPLES))
+            .toArrow()
+        )
+    found = {kind: summed.filter(pc.equal(summed["kind"], kind)) for kind in range(4)}
+    table = _filled(found[_TRANSITIONS], len(names) ** 2).reshape(len(names), len(names))
+    skipped = found[_SKIPPED]
+    examples = tuple(skipped.column(3)[0].as_py()) if skipped.num_rows else ()
+    count = skipped["count"][0].as_py() if skipped.num_rows else 0
+    if pairs is not None:
+        if not table.any():
+            raise DataFileError("the DataFrame has no transition to count")
+        return CuratorCounts(table, None, count, examples)
+    longest = pc.max(found[_LENGTHS]["entry"]).as_py() or 0
+    words = WordCounts(table, _filled(found[_FIRST], len(names)), _filled(found[_LENGTHS], longest + 1))
+    return CuratorCounts(table, words, count, examples)
+
+
+def _filled(rows: pa.Table, size: int) -> Counts:
+    filled = np.zeros(size, dtype=np.int64)
+    filled[rows["entry"].to_numpy()] = rows["count"].to_numpy()
+    return filled
+
+
+def _counting(
+    states: tuple[Symbol, ...],
+    where: str | PairColumns | None,
+    listed: bool,
+    separator: str | None,
+    max_length: int | None,
+    on_bad_row: OnBadRow,
+    version: str,
+) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    def count(batches: Batches) -> Iterator[pa.RecordBatch]:
+        require_same_version(version)
+        checker = Checker(Alphabet(states), on_bad_row)
+        tally = WordTally(len(states), max_length)
+        for batch in batches:
+            place = Describer(place_in_batch(batch, None, _column_of(where)))
+            words = batch.column(WORD) if listed else split(batch.column(WORD), separator)
+            try:
+                for checked in checker.checked([RawWords(words, None, (), place)]):
+                    tally.add(checked.column(0))
+            except PathVeilError as problem:
+                raise without_content(problem, place.last) from None
+        counted = tally.counts()
+        tables = {_TRANSITIONS: counted.transitions.ravel(), _FIRST: counted.first, _LENGTHS: counted.lengths}
+        for kind, table in tables.items():
+            entries = np.flatnonzero(table)
+            yield _batch(kind, entries, table[entries], [None] * len(entries))
+        skipped = checker.skipped
+        if skipped.count:
+            counts = np.zeros(len(skipped.examples), dtype=np.int64)
+            counts[0] = skipped.count
+            yield _batch(_SKIPPED, np.zeros_like(counts), counts, skipped.examples)
+
+    return count
+
+
+def _batch(kind: int, entries: Counts, counts: Counts, examples: list[str] | list[None]) -> pa.RecordBatch:
+    arrays = [pa.array(np.full(len(entries), kind)).cast(pa.int32()), pa.array(entries), pa.array(counts)]
+    return pa.RecordBatch.from_arrays([*arrays, pa.array(examples, pa.string())], schema=_COUNTED)
+
+
+def _column_of(where: str | PairColumns | None) -> str | Callable[[int | None], str]:
+    """How messages call the column that a symbol is in: of a pair, the one or the other."""
+    if not isinstance(where, PairColumns):
+        return str(where)
+    names = {0: f", column {where.origin!r}", 1: f", column {where.destination!r}", None: ""}
+    return lambda position: names[position]

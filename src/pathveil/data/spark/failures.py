@@ -1,0 +1,98 @@
+"""Errors on their way from an executor to the user.
+
+An error in a task ends up in Spark's logs, event log and web pages, which more people read than the curator. So it
+tells the place of a bad row and what is wrong with it, but not what the word says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pathveil
+from pathveil import errors
+from pathveil.errors import DataFileError, PathVeilError
+
+_REASONS: dict[type[PathVeilError], str] = {
+    errors.UnknownSymbolError: "the symbol is not one of the public system's",
+    errors.EmptyWordError: "the word is empty or missing",
+    errors.InfeasibleWordError: "the public system could not have produced this word",
+    errors.NoFeasibleWordError: "the public system has no word of this length",
+    errors.DataFileError: "a symbol is missing",
+}
+_RAISED = re.compile(r"^(?:\S*: )?pathveil\.errors\.(\w+): (.*?)(?: SQLSTATE: \w+)?\s*$", re.MULTILINE)
+_NOT_THERE = re.compile(r"ModuleNotFoundError: No module named '(pathveil|pyarrow|numpy|numba|cryptography)[.'\w]*")
+
+
+class Describer:
+    """Finds a bad row for a `Checker`, and remembers the last one that it was asked for."""
+
+    def __init__(self, describe: Callable[[int, int | None], str]) -> None:
+        self._describe = describe
+        self.last: str | None = None
+
+    def __call__(self, i: int, position: int | None) -> str:
+        self.last = self._describe(i, position)
+        return self.last
+
+
+def without_content(problem: PathVeilError, place: str | None) -> PathVeilError:
+    """The same error, saying where, and nothing of what a word says."""
+    reason = _REASONS.get(type(problem))
+    if place is None or reason is None:
+        return problem
+    return type(problem)(f"{place}: {reason}. Correct the data, or skip bad rows.")
+
+
+def require_same_version(version: str) -> None:
+    """An error on an executor whose PathVeil is another one: it might draw differently from the same bits."""
+    if pathveil.__version__ != version:
+        raise errors.InvalidParameterError(
+            f"an executor has PathVeil {pathveil.__version__}, the driver {version}. Install the same everywhere."
+        )
+
+
+@contextlib.contextmanager
+def plain_errors() -> Iterator[None]:
+    """Inside, a Spark job that fails because of PathVeil raises PathVeil's own error, without Java's traceback.
+
+    ```
+    with spark.plain_errors():
+        private.write.parquet("private")
+    ```
+    """
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JJavaError) as failure:
+        problem = _plain(_whole_text(failure))
+        if problem is None:
+            raise
+        raise problem from None
+
+
+def _plain(text: str) -> PathVeilError | None:
+    for name, message in reversed(_RAISED.findall(text)):
+        kind = getattr(errors, name, None)
+        if isinstance(kind, type) and issubclass(kind, PathVeilError):
+            return kind(message)
+    if missing := _NOT_THERE.search(text):
+        return DataFileError(
+            f"an executor's Python has no {missing.group(1)}: install 'pathveil[spark]' for it, or set PYSPARK_PYTHON "
+            "to a Python that has it, before the session is made"
+        )
+    return None
+
+
+def _whole_text(failure: Any) -> str:
+    """All messages on the way down to the cause, in Python's and in Java's chain."""
+    texts = [str(failure)]
+    java = getattr(failure, "java_exception", None) or getattr(failure, "_origin", None)
+    while java is not None and len(texts) < 20:
+        texts.append(str(java.getMessage()))
+        java = java.getCause()
+    return "\n".join(texts)

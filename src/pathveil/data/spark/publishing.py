@@ -1,0 +1,126 @@
+"""Private words from Spark into a folder that appears when it is complete, with a manifest beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pathveil.data.manifest import file_guarantee, manifest_path, write_manifest
+from pathveil.data.output import flush, private_workspace, refuse_existing
+from pathveil.data.spark.columns import checked_dataframe, quoted
+from pathveil.data.spark.failures import plain_errors
+from pathveil.data.spark.privatizing import privatize
+from pathveil.data.words import CuratorSummary
+from pathveil.errors import DataFileError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from pathveil.data.checking import OnBadRow
+    from pathveil.randomness.source import RandomSource
+    from pathveil.words.mechanism import WordMechanism
+
+
+def privatize_to(
+    dataframe: DataFrame,
+    mechanism: WordMechanism,
+    output: str | Path,
+    column: str,
+    *,
+    separator: str | None = None,
+    place: str | None = None,
+    keep: Sequence[str] = (),
+    keep_order: bool = False,
+    on_bad_row: OnBadRow = "fail",
+    overwrite: bool = False,
+    rng: RandomSource | None = None,
+    before_drawing: Callable[[], None] | None = None,
+    before_publish: Callable[[Path], None] | None = None,
+) -> CuratorSummary:
+    """What `privatize` gives, as Parquet files in a folder that all machines see under this name.
+
+    The folder appears under its name, with its manifest, when it is complete, or not at all. `before_drawing` is called
+    before the job starts: the moment to charge a ledger. `before_publish` is called with the complete folder while it
+    still has its temporary name. If one of them raises, nothing is published.
+    """
+    checked_dataframe(dataframe)
+    destination = Path(output).absolute()
+    refuse_existing_folder(destination, overwrite)
+    refuse_existing(manifest_path(destination), overwrite)
+    from pyspark.sql import Observation
+    from pyspark.sql import functions as sql
+
+    with private_workspace(destination) as workspace, plain_errors():
+        unfinished = workspace / "unfinished"
+        private = privatize(
+            dataframe,
+            mechanism,
+            column,
+            separator=separator,
+            place=place,
+            keep=keep,
+            keep_order=keep_order,
+            on_bad_row=on_bad_row,
+            rng=rng,
+        )
+        seen = Observation()
+        length = _length(private, column, separator)
+        counted = private.observe(seen, sql.count(sql.lit(1)).alias("words"), sql.sum(length).alias("symbols"))
+        if before_drawing is not None:
+            before_drawing()
+        counted.write.parquet(f"file://{unfinished}")
+        released = int(seen.get["words"])
+        if not released:
+            raise DataFileError("the DataFrame has no word to release")
+        skipped = dataframe.count() - released if on_bad_row == "skip" else 0
+        guarantee = file_guarantee(mechanism, keep=keep, keep_order=keep_order, on_bad_row=on_bad_row)
+        for file in [*unfinished.iterdir(), unfinished]:
+            flush(file)
+        if before_publish is not None:
+            before_publish(unfinished)
+        _make_way(destination, workspace)
+        # The manifest first: better a promise without words than words without a promise.
+        made = write_manifest(workspace, destination, guarantee, mechanism.world, overwrite=overwrite)
+        try:
+            os.rename(unfinished, destination)
+        except BaseException:
+            made.unlink(missing_ok=True)
+            raise
+        flush(destination.parent)
+    return CuratorSummary(
+        guarantee=guarantee,
+        words_released=released,
+        symbols_released=int(seen.get["symbols"]),
+        words_skipped=skipped,
+        skipped_examples=(),
+        largest_words_per_user=None,
+        words_over_limit=0,
+    )
+
+
+def refuse_existing_folder(output: Path, overwrite: bool) -> None:
+    """An error if something has the name of the output already and may not be replaced."""
+    if not overwrite and os.path.lexists(output):
+        raise DataFileError(f"{output} exists already. Choose another name, or say that it may be replaced.")
+
+
+def _make_way(output: Path, workspace: Path) -> None:
+    """Take an old output away: it must never lie beside a new promise, not even briefly."""
+    if output.is_dir() and not output.is_symlink():
+        os.rename(output, workspace / "replaced")
+    else:
+        output.unlink(missing_ok=True)
+
+
+def _length(private: DataFrame, column: str, separator: str | None) -> Column:
+    """How many symbols a private word has."""
+    from pyspark.sql import functions as sql
+
+    words = sql.col(quoted(column))
+    if dict(private.dtypes)[column] != "string":
+        return sql.size(words)
+    if separator == "":
+        return sql.length(words)
+    return sql.size(sql.split(words, "\\Q" + (" " if separator is None else separator) + "\\E", -1))

@@ -1,0 +1,81 @@
+"""`pathveil privatize --engine spark`: the same release, into a folder; one charge for one job."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import pathveil as pv
+from tests.data.spark_frames import needs_java
+
+LINE = "privatize trips.parquet --column route --edges roads.csv --engine spark --master local[2] --keep day"
+
+
+def run_spark(line: str) -> subprocess.CompletedProcess[str]:
+    surroundings = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+    return subprocess.run(
+        [sys.executable, "-m", "pathveil", *line.split()], capture_output=True, text=True, env=surroundings, timeout=300
+    )
+
+
+@needs_java
+def test_one_job_makes_one_folder_and_one_charge(folder: Path) -> None:
+    place = folder / "odd[name]50%20{x}*"  # to Spark a pattern, and to others an escaped blank
+    place.mkdir()
+    pv.Ledger.create(folder / "budget.db", epsilon=60.0)
+    (folder / "trips.parquet").rename(place / "trips.parquet")
+    line = LINE.replace("trips.parquet", f"{place.name}/trips.parquet")
+    done = run_spark(f"{line} --epsilon 60 --ledger budget.db --output {place.name}/out --json")
+    assert done.returncode == 0, done.stderr
+    sensitive = pq.read_table(place / "trips.parquet").select(["route", "day"]).to_pylist()
+    released = pq.read_table(place / "out").to_pylist()
+    assert sorted(released, key=lambda row: row["day"]) == sensitive
+    assert released != sensitive
+    assert json.loads(done.stdout)["for_the_curator_only"]["words_released"] == 40
+    assert json.loads((place / "out.manifest.json").read_text())["epsilon"] == 60
+    ledger = pv.Ledger.open(folder / "budget.db")
+    assert [entry.content["kind"] for entry in ledger.entries()] == ["created", "charged", "sealed", "completed"]
+    again = run_spark(f"{line} --epsilon 60 --ledger budget.db --output more")
+    assert again.returncode == 1
+    assert "the budget does not cover" in again.stderr
+    assert not (folder / "more").exists()
+
+
+@needs_java
+def test_a_bad_row_costs_nothing_and_is_named_in_one_line(folder: Path) -> None:
+    pv.Ledger.create(folder / "budget.db", epsilon=1.0)
+    pq.write_table(pa.table({"route": [["s0", "s1"], ["s0", "Nowhere"]], "day": [1, 2]}), folder / "trips.parquet")
+    done = run_spark(f"{LINE} --epsilon 1 --ledger budget.db --output out --quiet")
+    assert done.returncode == 1
+    said = [line for line in done.stderr.splitlines() if line.startswith("pathveil: ")]
+    assert len(said) == 2  # the other one warns of --keep
+    assert "trips.parquet, row 2, column 'route', position 2" in said[1]
+    assert "Nowhere" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(pv.Ledger.open(folder / "budget.db").entries()) == 1
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("privatize trips.parquet --column route --master local[2]", "--master is for --engine spark"),
+        ("privatize visits.csv --case visit --order step --symbol page --engine spark", "Parquet"),
+        ("privatize lines.txt --engine spark", "Parquet"),
+        (
+            "privatize trips.parquet --column route --engine spark --user driver --max-words-per-user 2",
+            "embedded engine",
+        ),
+    ],
+)
+def test_what_spark_cannot_do_is_wrong_use(run, line: str, says: str) -> None:
+    ran = run(f"{line} --alphabet zones.txt --epsilon 1 --output out")
+    assert ran.code == 2
+    assert says in ran.err
