@@ -31,7 +31,7 @@ from pathveil.words.ratio_bounds import RatioBounds, united_so_far
 from pathveil.words.runs import Runs
 from pathveil.words.symbol_chain import SymbolChain
 
-_MOST_PAIRS = 150_000  # ratios with a bound of their own at each position
+_MOST_PAIRS = 100_000  # ratios with a bound of their own at each position
 _FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
 
 
@@ -39,10 +39,11 @@ _FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is look
 class Certificate:
     """Why `loss` bounds the privacy loss of the exponential mechanism at `theta` among feasible words.
 
-    `run_bounds[r]` bounds the change of log Z over one run of r positions; a run length that no two feasible words
-    have is absent. `protected_positions` is the expected number of positions with a feasible neighbour (another
-    symbol fits there, all else equal) of a uniformly random feasible word: elsewhere the public system itself gives
-    the symbol away to someone who knows the rest. None where that was not computed. Public throughout.
+    `run_bounds[r]` bounds the change of log Z over one run of r positions that cannot be split into shorter runs; a
+    length of which there is no such run is absent. `protected_positions` is the expected number of positions with a
+    feasible neighbour (another symbol fits there, all else equal) of a uniformly random feasible word: elsewhere the
+    public system itself gives the symbol away to someone who knows the rest. None where that was not computed.
+    Public throughout.
     """
 
     length: int
@@ -116,7 +117,6 @@ class ChainCertifier:
         self.length = length
         self.adjacency = adjacency
         self.up_to = up_to
-        self.evaluations = 0
         alive = chain.alive(length, up_to=up_to)
         # Read backwards, words of different lengths begin at different positions: no symbol can be ruled out there.
         backwards = chain.reversed()
@@ -152,16 +152,13 @@ class ChainCertifier:
 
     def certify(self, theta: float) -> Certificate:
         """The certificate at this θ, whatever its loss."""
-        self.evaluations += 1
         z = exp(-theta)
         prefixes, suffixes = self._prefixes.boxes(z), self._suffixes.boxes(z)
-        if suffixes is not None and self.up_to:
+        if self.up_to:
             suffixes = united_so_far(suffixes)
         bounds = {}
         for run in range(1, min(self.adjacency, self.length) + 1):
-            bound = inf
-            if prefixes is not None and suffixes is not None:
-                bound = self._runs(run).bound(theta, prefixes, suffixes, self._prefixes.kept, self._suffixes.kept)
+            bound = self._runs(run).bound(theta, prefixes, suffixes, self._prefixes.kept, self._suffixes.kept)
             if bound > -inf:
                 bounds[run] = min(max(bound, 0.0), run * theta)
         return Certificate(
@@ -180,32 +177,47 @@ class ChainCertifier:
         """The certificate with the largest θ we can find whose loss stays within ε.
 
         From θ = ε/b downwards: where θ fails with a change K, nothing above (ε-K)/b can pass while K keeps growing
-        on the way down, so that is tried next. θ = ε/2b passes always.
+        on the way down, so that is tried next, and then where the line through the last two failures meets ε.
+        θ = ε/2b passes always. Every θ that is returned was evaluated itself; the search only decides which are.
         """
         b = self.adjacency
         lowest = epsilon / (2 * b)
         if any(self._runs(run).places is None for run in range(1, min(b, self.length) + 1) if b % run == 0):
             # b/r runs with K_r = rθ each lose 2bθ: nothing above ε/2b can pass.
             return self.certify(published_theta(epsilon, b))
-        failed, theta, nudge = inf, nextafter(epsilon / b, 0.0), _FINEST_STEP / 8
+        theta, slope = nextafter(epsilon / b, 0.0), float(b)
+        failed: Certificate | None = None
         while theta > lowest:
             certificate = self.certify(theta)
             if certificate.loss <= epsilon:
                 return self._refined(certificate, failed, epsilon)
-            failed = theta
-            # The nudge gets past a limit that would only be approached; it grows, so that the search ends soon.
-            theta = (theta - (certificate.loss - epsilon) / b) * (1 - nudge)
-            nudge *= 2
+            if failed is not None:
+                slope = min(max((failed.loss - certificate.loss) / (failed.theta - theta), b / 4), b)
+            failed = certificate
+            # A little farther down than the estimate, so as to arrive on the side that passes.
+            theta = (theta - (certificate.loss - epsilon) / slope) * (1 - _FINEST_STEP / 4)
         return self._refined(self.certify(published_theta(epsilon, b)), failed, epsilon)
 
-    def _refined(self, passed: Certificate, failed: float, epsilon: float) -> Certificate:
-        """Bisection between a θ that passes and one that does not."""
-        while failed < inf and failed - passed.theta > _FINEST_STEP * passed.theta:
-            attempt = self.certify((passed.theta + failed) / 2)
+    def _refined(self, passed: Certificate, failed: Certificate | None, epsilon: float) -> Certificate:
+        """The search between a θ that passes and one that does not, until little can be won.
+
+        By turns where a straight line meets ε, slightly on the side that passes, and halfway.
+        """
+        halfway = False
+        while (
+            failed is not None
+            and passed.loss < epsilon * (1 - _FINEST_STEP)
+            and failed.theta - passed.theta > _FINEST_STEP * passed.theta
+        ):
+            share = 0.5 if halfway else (epsilon - passed.loss) / (failed.loss - passed.loss)
+            gap = failed.theta - passed.theta
+            step = min(max(share * gap - _FINEST_STEP / 4 * passed.theta, gap / 16), gap * 15 / 16)
+            attempt = self.certify(passed.theta + step)
             if attempt.loss <= epsilon:
                 passed = attempt
             else:
-                failed = attempt.theta
+                failed = attempt
+            halfway = not halfway
         return passed
 
     def _runs(self, run: int) -> Runs:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pathveil.systems.compiled import BoolArray, IntArray
+from pathveil.words.law import FloatArray
 from pathveil.words.symbol_chain import SymbolChain
 
 _POSITIONS = 50  # bounds of long words settle after some positions, which are then no longer counted
+_MOST_WORK = 2_000_000_000  # additions for all positions; in dense chains every extension of a context costs many
 
 
 @dataclass(frozen=True)
@@ -63,12 +65,18 @@ def _extended(chain: SymbolChain, contexts: IntArray, alive: BoolArray, memory: 
 
 
 def _memory(chain: SymbolChain, length: int, budget: int) -> int:
-    """The largest h for which the walks of h symbols, once for each position, stay within the budget."""
-    walks = np.ones(chain.symbol_count)
+    """The largest h for which the walks of h symbols, once for each position, stay within the budget.
+
+    A walk of h+1 symbols is an extension of a context; it looks at all successors of all predecessors of its symbol.
+    """
+    positions = min(length, _POSITIONS)
+    looked_at = np.asarray(chain.predecessors.matrix @ chain.successors.degrees)
+    walks: FloatArray = np.ones(chain.symbol_count)  # by their last symbol
     memory = 1
     while memory < length:
-        walks = chain.successors.matrix @ walks
-        if walks.sum() * min(length, _POSITIONS) > budget:
+        walks = np.asarray(chain.predecessors.matrix @ walks)
+        extensions = float(looked_at @ np.asarray(chain.predecessors.matrix @ walks))
+        if walks.sum() * positions > budget or extensions * positions > _MOST_WORK:
             break
         memory += 1
     return memory

@@ -20,17 +20,17 @@ def protected_positions(chain: SymbolChain, length: int) -> float | None:
     prefix, suffix = [_one_at(m, m + 2)], [_one_at(m + 1, m + 2)]
     for _ in range(length + 1):
         # Only ratios matter, so each vector is scaled; counts themselves would overflow.
-        prefix.append(_scaled(steps.T @ prefix[-1]))
-        suffix.append(_scaled(steps @ suffix[-1]))
+        prefix.append(_scaled(np.asarray(steps.T @ prefix[-1])))
+        suffix.append(_scaled(np.asarray(steps @ suffix[-1])))
     between = sparse.csr_array(steps @ steps)
     free = between.copy()
     free.data[free.data < 2] = 0.0
     share = 0.0
     for before, after in zip(prefix[:length], suffix[length - 1 :: -1], strict=True):
-        words = before @ (between @ after)
+        words = float(before @ np.asarray(between @ after))
         if not words > 0:
             return None  # no feasible word of exactly this length
-        share += float(before @ (free @ after) / words)
+        share += float(before @ np.asarray(free @ after)) / words
     return share
 
 

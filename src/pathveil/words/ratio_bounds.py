@@ -39,10 +39,10 @@ from pathveil.words.ratio_kernels import compiled, step_boxes, unite_rows
 from pathveil.words.symbol_chain import SymbolChain
 
 _TINY = 1e-250  # upper ends are never below it, lower ends are 0 below it
-_HUGE = 1e100  # upper ends beyond it know nothing any more
+_HUGE = 1e30  # upper ends beyond it know nothing any more and count as infinite
 _WIDENING = 1e-6  # how much wider, relatively, a box is made that shall hold at all later positions
 _WIDENING_AT_ZERO = 1e-9  # and absolutely
-_RETURN = 8  # steps within which it must come back into itself
+_RETURN = 32  # steps within which it must come back into itself
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Box:
     def has_settled(self, before: Box) -> bool:
         """Has so little changed since the position before that it is worth trying whether a wider box will do?"""
         return all(
-            bool(np.all(np.abs(new - old) <= _WIDENING * new + _WIDENING_AT_ZERO))
+            np.allclose(new, old, rtol=_WIDENING / 8, atol=_WIDENING_AT_ZERO / 8)  # infinite ends may be equal
             for new, old in ((self.hi, before.hi), (self.lo, before.lo), (self.dropped, before.dropped))
         )
 
@@ -105,11 +105,10 @@ class RatioBounds:
     def _row_offsets(self, level: ContextLevel) -> IntArray:
         return np.concatenate([[0], np.cumsum(self.kept.pairs.degrees[level.last_symbol])])
 
-    def boxes(self, z: float) -> list[Box] | None:
+    def boxes(self, z: float) -> list[Box]:
         """For every position the box of s_i for each current symbol, over all prefixes.
 
-        Consecutive positions may share one object. None where some bound grows beyond all use, as happens on long
-        words at a small θ.
+        Consecutive positions may share one object.
         """
         box = self._first()
         boxes = [self._by_symbol(box, 0)]
@@ -120,8 +119,6 @@ class RatioBounds:
                 boxes.append(boxes[-1])
                 continue
             before, box = box, self._step(box, boxes[-1], i, z)
-            if not max(box.hi.max(initial=0.0), box.dropped.max(initial=0.0)) < _HUGE:
-                return None
             settled = False
             if alike and i >= next_try and box.has_settled(before):
                 lasting = self._lasting(box, i, z)
@@ -175,6 +172,7 @@ class RatioBounds:
             z,
             self._slack,
             _TINY,
+            _HUGE,
         )
         return Box(lo, hi, self._step_dropped(box.dropped, united, z))
 
@@ -189,7 +187,7 @@ class RatioBounds:
         np.maximum.at(reaching, self.kept.pairs.symbols[self.kept.is_edge], united.hi[self.kept.is_edge])
         new = self.kept.is_direct + z * (self.chain.predecessors.matrix @ reaching)
         bound: FloatArray = np.maximum(new * (1 + self._slack), _TINY)
-        return bound
+        return np.where(bound < _HUGE, bound, np.inf)
 
     @property
     def _drops(self) -> bool:
@@ -210,4 +208,5 @@ def united_so_far(boxes: Sequence[Box]) -> list[Box]:
 def _slices(starts: IntArray, lengths: IntArray) -> IntArray:
     """The numbers of several ranges, one after the other."""
     ends = np.cumsum(lengths)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+    numbers: IntArray = np.arange(lengths.sum()) + np.repeat(starts - (ends - lengths), lengths)
+    return numbers

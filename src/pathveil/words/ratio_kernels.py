@@ -41,11 +41,12 @@ def step_boxes(
     z: float,
     slack: float,
     tiny: float,
+    huge: float,
 ) -> tuple[FloatArray, FloatArray]:
     """The boxes of one position from those of the position before, for every context.
 
     Context k owns the slice `rows[k]:rows[k+1]` of lo and hi, one number for each kept y of its last symbol.
-    `dropped[y]` bounds the ratio of every y that is not kept.
+    `dropped[y]` bounds the ratio of every y that is not kept. An upper end may be infinite: nothing is known.
     """
     m = len(dropped)
     new_lo, new_hi = np.full(new_rows[-1], np.inf), np.zeros(new_rows[-1])
@@ -95,11 +96,15 @@ def step_boxes(
                 both = both_low[y] if above >= below else both_high[y]
                 # An upper end that underflowed to 0 would stay there; a tiny number above it stays sound.
                 upper = max((above + both) / (below + both) * (1.0 + slack), tiny)
+                if not (top_high[y] < np.inf and upper < huge):
+                    upper = np.inf
 
-                above = max(top_low[y] - both_low[y] - slack * top_low[y], direct[y])
-                below = max(bottom_high - both_high[y], 1.0) + slack * bottom_high
-                both = both_high[y] if above >= below else both_low[y]
-                lower = (above + both) / (below + both) * (1.0 - slack)
+                lower = 0.0
+                if bottom_high < np.inf:
+                    above = max(top_low[y] - both_low[y] - slack * top_low[y], direct[y])
+                    below = max(bottom_high - both_high[y], 1.0) + slack * bottom_high
+                    both = both_high[y] if above >= below else both_low[y]
+                    lower = (above + both) / (below + both) * (1.0 - slack)
                 if y == new:
                     upper, lower = 1.0, 1.0
                 new_hi[place] = max(new_hi[place], upper)
@@ -179,6 +184,8 @@ def largest_quotient_of_single_symbols(
         a = before_high[y] * after_high[y]
         # Subtracting may cancel, so the slack is relative to the whole.
         o = max(others * (1.0 - slack) - before_low[y] * after_low[y], 0.0)
+        if not a < np.inf:
+            return np.inf
         largest = max(largest, (a + z * (1.0 + o)) / (1.0 + z * (a + o)))
     return largest
 
@@ -206,7 +213,8 @@ def largest_quotient(
 
     Paths y through the run are counted by (a, b), the numbers of positions where y agrees with v and with w. They
     have r-a errors against v and r-b against w. A path that starts outside the kept pairs has lower end 0 and needs
-    an upper end only if it meets v somewhere, so only symbols that lead to v are looked at.
+    an upper end only if it meets v somewhere, so only symbols that lead to v are looked at. Infinite where nothing is
+    known.
     """
     pairs, run = w.shape
     m, width = len(prefix_dropped), run + 1
@@ -298,14 +306,16 @@ def largest_quotient(
                 for a in range(width):
                     for b in range(width - a):
                         sum_low[a, b] += lows[now, y, a, b] * suffix_lo[j]
-                        sum_high[a, b] += highs[now, y, a, b] * suffix_hi[j]
+                        if highs[now, y, a, b] > 0.0:  # 0 times infinity is no number
+                            sum_high[a, b] += highs[now, y, a, b] * suffix_hi[j]
                 listed[now, y] = False
         for k in range(size):
             y = lists[now, k]
             if listed[now, y]:
                 for a in range(width):
                     for b in range(width - a):
-                        sum_high[a, b] += highs[now, y, a, b] * suffix_dropped[y]
+                        if highs[now, y, a, b] > 0.0:
+                            sum_high[a, b] += highs[now, y, a, b] * suffix_dropped[y]
                 listed[now, y] = False
             lows[now, y] = 0.0
             highs[now, y] = 0.0
@@ -316,5 +326,7 @@ def largest_quotient(
                     gamma = sum_high[a, b] if a - b >= threshold else sum_low[a, b]
                     top += gamma * powers[run - a]
                     bottom += gamma * powers[run - b]
+            if not top < np.inf:
+                return np.inf
             largest = max(largest, top / bottom)
     return largest

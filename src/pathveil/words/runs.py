@@ -21,7 +21,7 @@ from pathveil.words.ratio_kernels import compiled, largest_quotient, largest_quo
 from pathveil.words.symbol_chain import SymbolChain
 
 _LARGEST_PAIRS = 1_000_000  # pairs of runs at one place; beyond that K_r = rθ
-_LARGEST_WORK = 400_000_000  # additions for all pairs at all places; beyond that K_r = rθ
+_LARGEST_WORK = 2_000_000_000  # additions for all pairs at all places; beyond that K_r = rθ
 
 Pairs = tuple[IntArray, IntArray]
 """(w, v): the run replaced and the run that replaces it, one pair in each row."""
@@ -123,19 +123,16 @@ class Runs:
             return run * theta
         # Additions for one pair, roughly; single symbols are much cheaper.
         for_each = 1 if run == 1 else kept.pairs.count // self.chain.symbol_count * run * (run + 1) * (run + 2)
-        work = 0
-        known: dict[tuple[int, ...], float] = {}
-        for i, (w, v) in enumerate(self.places):
-            if not len(w):
-                continue
-            prefix, suffix = prefixes[i], suffixes[self._length - run - i]
-            place = (id(w), id(prefix), id(suffix))
-            if place not in known:
-                work += len(w) * for_each
-                if work > _LARGEST_WORK:
-                    return run * theta
-                known[place] = self._change(w, v, theta, prefix, suffix, kept, kept_after)
-        return max([*known.values(), 0.0 if self._is_whole_word else -inf])
+        places = {
+            (id(w), id(prefix), id(suffix)): (w, v, prefix, suffix)
+            for (w, v), prefix, suffix in zip(self.places, prefixes, suffixes[self._length - run :: -1], strict=False)
+        }
+        if sum(len(w) * for_each for w, *_ in places.values()) > _LARGEST_WORK:
+            return run * theta
+        changes = [
+            self._change(w, v, theta, prefix, suffix, kept, kept_after) for w, v, prefix, suffix in places.values()
+        ]
+        return max([*changes, 0.0 if self._is_whole_word else -inf])
 
     def _change(
         self, w: IntArray, v: IntArray, theta: float, prefix: Box, suffix: Box, kept: KeptPairs, kept_after: KeptPairs
