@@ -98,8 +98,8 @@ def sparse_cases(number: int, seed: int = 0) -> Iterator[Case]:
 
 
 def test_no_true_loss_exceeds_the_certificate_whatever_is_dropped() -> None:
-    cases = list(sparse_cases(600))
-    assert sum(case.pairs < len(case.world.symbols) ** 2 for case in cases) > 400
+    cases = list(sparse_cases(400))
+    assert sum(case.pairs < len(case.world.symbols) ** 2 for case in cases) > 250
     assert not any(case.is_too_small(case.certificate()) for case in cases)
 
 
@@ -130,7 +130,7 @@ def planted(case: Case, **changes: Any) -> bool:
 
 def test_dropping_without_the_uniform_bound_is_found_out() -> None:
     """Negative control: were dropped ratios taken for 0, the comparison above would fail."""
-    cases = sparse_cases(600)
+    cases = sparse_cases(400)
     wrong = {"_step_dropped": lambda _, dropped, *__: np.zeros_like(dropped)}
     assert any(planted(case, **wrong) for case in cases)
 
@@ -140,12 +140,12 @@ def test_boxes_that_were_not_checked_to_last_are_found_out() -> None:
     wrong = {"_lasting": lambda _, box, *__: box}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Box, "has_settled", lambda *_: True)
-        assert any(planted(case, **wrong) for case in sparse_cases(600))
+        assert any(planted(case, **wrong) for case in sparse_cases(400))
 
 
 def test_half_of_the_certified_changes_is_found_out() -> None:
     """Negative control: with half of each K_r the comparison above would fail."""
-    for case in sparse_cases(600):
+    for case in sparse_cases(400):
         certificate = case.certificate()
         halves = {run: bound / 2 for run, bound in certificate.run_bounds.items()}
         loss = certificates._total_loss(case.theta, halves, min(case.adjacency, case.length))
@@ -246,8 +246,15 @@ def _town_certifier() -> ChainCertifier:
     return certifier
 
 
+def test_a_chain_with_too_many_transitions_gets_the_published_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(certificates, "_LARGEST_WORK", 100)
+    certificate = pv.CertifiedExponential(pv.example_town(), 4.0).certificate(10)
+    assert "102 transitions at 10 positions would take too long" in certificate.method
+    assert certificate.theta == pytest.approx(2.0, rel=1e-9)
+
+
 def test_runs_of_four_segments_are_certified_in_the_town() -> None:
-    certificate = pv.CertifiedExponential(pv.example_town(), 8.0, adjacency=4, contexts=500).certificate(8)
+    certificate = pv.CertifiedExponential(pv.example_town(), 8.0, adjacency=4, contexts=500).certificate(6)
     assert certificate.theta > 1.2  # the published calibration has 1
     assert certificate.run_bounds[4] < 4 * certificate.theta / 2
 
@@ -271,17 +278,15 @@ def test_a_road_network_of_thousands_of_nodes_is_certified() -> None:
     assert certificate.loss <= 5.0
     assert certificate.theta > 4.8
 
-    # The true change of log Z, for every single-symbol change of a few trips.
-    source, codes = pv.insecure_seed(3), world.compiled
-    largest = 0.0
+    # The true change of log Z, for single-symbol changes of a few trips.
+    source, compiled = pv.insecure_seed(3), world.compiled
+    changes = []
     for _ in range(3):
         word = world.random_word(100, source)
-        encoded = world.encode(word)
-        here = log_normaliser(codes, encoded, certificate.theta)
-        for position in world.neighbour_positions(word)[:12]:
-            for symbol in range(len(world.symbols)):
-                neighbour = encoded.copy()
-                neighbour[position] = symbol
-                if symbol != encoded[position] and codes.feasible_rows(neighbour[None, :])[0]:
-                    largest = max(largest, abs(log_normaliser(codes, neighbour, certificate.theta) - here))
-    assert 0 < largest <= certificate.run_bounds[1]
+        here = log_normaliser(compiled, world.encode(word), certificate.theta)
+        for position in world.neighbour_positions(word)[:6]:
+            neighbours = np.tile(world.encode(word), (len(world.symbols), 1))
+            neighbours[:, position - 1] = np.arange(len(world.symbols))
+            for neighbour in neighbours[compiled.feasible_rows(neighbours)]:
+                changes.append(abs(log_normaliser(compiled, neighbour, certificate.theta) - here))
+    assert 0 < max(changes) <= certificate.run_bounds[1]

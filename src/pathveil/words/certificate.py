@@ -13,7 +13,7 @@ y_1..y_r inside it. Then
 
 and γ(y)/γ(c) lies in a box known from `ratio_bounds`. A quotient of two sums over a box is largest where each γ(y)
 sits at its upper end if y is nearer to v than to w by more than some threshold, and at its lower end otherwise.
-(docs/certified.md has the proof; K_r ≤ rθ always holds and is used where it is smaller.)
+(docs/mathematics.md has the proof; K_r ≤ rθ always holds and is used where it is smaller.)
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ from math import exp, inf, nextafter
 
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
-from pathveil.words.contexts import context_levels
+from pathveil.words.contexts import context_levels, least_work
 from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.protected_positions import protected_positions
 from pathveil.words.ratio_bounds import RatioBounds, united_so_far
 from pathveil.words.runs import Runs
 from pathveil.words.symbol_chain import SymbolChain
 
-_MOST_PAIRS = 100_000  # ratios with a bound of their own at each position
+_MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
+_LARGEST_WORK = 8_000_000_000  # additions for one θ; beyond that the published calibration is used
 _FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
 
 
@@ -144,6 +145,8 @@ class ChainCertifier:
         chain = SymbolChain.of(compiled)
         if chain is None:
             return "equal symbols do not imply equal states in this system, and nothing better is proved"
+        if least_work(chain, length) > _LARGEST_WORK:
+            return f"bounds for {chain.successors.count:,} transitions at {length} positions would take too long"
         return cls(chain, length, adjacency, up_to=up_to, budget=budget, pairs=pairs)
 
     @property

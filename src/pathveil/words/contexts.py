@@ -64,19 +64,28 @@ def _extended(chain: SymbolChain, contexts: IntArray, alive: BoolArray, memory: 
     return new, ContextLevel(np.ascontiguousarray(new[:, -1]), parent, current, child.ravel())
 
 
-def _memory(chain: SymbolChain, length: int, budget: int) -> int:
-    """The largest h for which the walks of h symbols, once for each position, stay within the budget.
+def least_work(chain: SymbolChain, length: int) -> float:
+    """Additions for all positions with the shortest memory, one symbol."""
+    return _additions(chain, np.ones(chain.symbol_count)) * min(length, _POSITIONS)
 
-    A walk of h+1 symbols is an extension of a context; it looks at all successors of all predecessors of its symbol.
+
+def _additions(chain: SymbolChain, contexts: FloatArray) -> float:
+    """Additions for one position, given the number of contexts by last symbol.
+
+    Every extension looks at all successors of all predecessors of its symbol.
     """
-    positions = min(length, _POSITIONS)
     looked_at = np.asarray(chain.predecessors.matrix @ chain.successors.degrees)
+    return float(looked_at @ np.asarray(chain.predecessors.matrix @ contexts))
+
+
+def _memory(chain: SymbolChain, length: int, budget: int) -> int:
+    """The largest h for which the walks of h symbols, once for each position, stay within the budget."""
+    positions = min(length, _POSITIONS)
     walks: FloatArray = np.ones(chain.symbol_count)  # by their last symbol
     memory = 1
     while memory < length:
         walks = np.asarray(chain.predecessors.matrix @ walks)
-        extensions = float(looked_at @ np.asarray(chain.predecessors.matrix @ walks))
-        if walks.sum() * positions > budget or extensions * positions > _MOST_WORK:
+        if walks.sum() * positions > budget or _additions(chain, walks) * positions > _MOST_WORK:
             break
         memory += 1
     return memory
