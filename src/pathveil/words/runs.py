@@ -126,6 +126,7 @@ class Runs:
         places = {
             (id(w), id(prefix), id(suffix)): (w, v, prefix, suffix)
             for (w, v), prefix, suffix in zip(self.places, prefixes, suffixes[self._length - run :: -1], strict=False)
+            if len(w)
         }
         if sum(len(w) * for_each for w, *_ in places.values()) > _LARGEST_WORK:
             return run * theta
@@ -158,6 +159,4 @@ class Runs:
             links = chain.successors, chain.predecessors
             lists = [array for link in links for array in (link.offsets, link.symbols)]
             largest = compiled(largest_quotient)(w, v, *boxes, *lists, exp(-theta))
-        if not largest > 0:
-            return -inf  # no prefix leads to both runs
-        return float(log(largest) + 2 * slack)
+        return max(0.0, float(log(largest) + 2 * slack)) if largest > 0 else 0.0
