@@ -32,13 +32,14 @@ def true_losses(world: pv.System, length: int, theta: float) -> dict[int, float]
     theta=THETAS,
     adjacency=st.integers(1, 3),
     budget=st.sampled_from([1, 30, 300, 40_000]),
+    pairs=st.sampled_from([1, 6, 12, 16]),
 )
 @settings(max_examples=400)
 def test_the_certified_loss_covers_the_true_one_at_every_distance(
-    case: SystemWithLength, theta: float, adjacency: int, budget: int
+    case: SystemWithLength, theta: float, adjacency: int, budget: int, pairs: int
 ) -> None:
     world, length = case
-    certifier = ChainCertifier.of(world.compiled, length, adjacency, up_to=False, budget=budget)
+    certifier = ChainCertifier.of(world.compiled, length, adjacency, up_to=False, budget=budget, pairs=pairs)
     assert isinstance(certifier, ChainCertifier)
     certificate = certifier.certify(theta)
     for distance, loss in true_losses(world, length, theta).items():
@@ -48,13 +49,19 @@ def test_the_certified_loss_covers_the_true_one_at_every_distance(
         assert certificate.loss_at(distance) <= 2 * distance * theta * (1 + 1e-11)
 
 
-@given(case=markov_chains_with_length(), theta=THETAS, adjacency=st.integers(1, 2), more=st.integers(0, 3))
+@given(
+    case=markov_chains_with_length(),
+    theta=THETAS,
+    adjacency=st.integers(1, 2),
+    more=st.integers(0, 3),
+    pairs=st.sampled_from([1, 6, 16]),
+)
 @settings(max_examples=150)
 def test_one_certificate_covers_all_lengths_up_to_a_maximum(
-    case: SystemWithLength, theta: float, adjacency: int, more: int
+    case: SystemWithLength, theta: float, adjacency: int, more: int, pairs: int
 ) -> None:
     world, length = case
-    certifier = ChainCertifier.of(world.compiled, length + more, adjacency, up_to=True, budget=300)
+    certifier = ChainCertifier.of(world.compiled, length + more, adjacency, up_to=True, budget=300, pairs=pairs)
     assert isinstance(certifier, ChainCertifier)
     certificate = certifier.certify(theta)
     for shorter in range(1, length + 1):

@@ -13,208 +13,200 @@ A *box* is an entrywise interval [lo, hi] that contains s_i for every prefix tha
 each *context*, the last h symbols of a prefix, and h is as large as a budget allows: a longer memory gives narrower
 boxes. Suffixes are the same thing on the reversed chain.
 
-Two details make the boxes narrow. A predecessor x shared by y and c' has one value, not its upper bound in g(y) and
-its lower bound in g(c'): the ratio (N+U)/(D+U) is largest at one end of U. And a context that no feasible word can
-have at this position is left out. Rounding is outward at every step. (docs/certified.md)
+- A predecessor x shared by y and c' has one value, not its upper bound in g(y) and its lower bound in g(c'): the
+  ratio (N+U)/(D+U) is largest at one end of U.
+- A context that no feasible word can have at this position is left out.
+- Only the y that are related to c have an interval of their own (`kept_pairs`). For all other y, s_i(y) lies between
+  0 and `dropped[y]`, one number for all words.
+- Once a box is found that a few steps map into itself, it serves all later positions and no more steps are needed.
+
+Rounding is outward at every step. (docs/mathematics.md, "Certified calibration")
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate
 
 import numpy as np
-import numpy.typing as npt
-from scipy import sparse
 
-from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
+from pathveil.systems.compiled import IntArray
+from pathveil.words.contexts import ContextLevel
+from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.law import FloatArray
+from pathveil.words.ratio_kernels import compiled, step_boxes, unite_rows
+from pathveil.words.symbol_chain import SymbolChain
+
+_TINY = 1e-250  # upper ends are never below it, lower ends are 0 below it
+_HUGE = 1e30  # upper ends beyond it know nothing any more and count as infinite
+_WIDENING = 1e-6  # how much wider, relatively, a box is made that shall hold at all later positions
+_WIDENING_AT_ZERO = 1e-9  # and absolutely
+_RETURN = 32  # steps within which it must come back into itself
 
 
 @dataclass(frozen=True)
-class SymbolChain:
-    """Which symbol may follow which, which may come first and which last."""
+class Box:
+    """Bounds for one position: an interval for each kept pair (c, y), and one upper bound for all dropped (·, y).
 
-    follows: BoolArray
-    first: BoolArray
-    last: BoolArray
-
-    @classmethod
-    def of(cls, compiled: CompiledSystem) -> SymbolChain | None:
-        """The symbol chain of a system; None where equal symbols do not imply equal states."""
-        entered = compiled.symbol_states
-        if entered is None:
-            return None
-        m = compiled.symbol_count
-        allowed = np.zeros((compiled.state_count, m), dtype=bool)
-        allowed[compiled.sources, compiled.labels] = True
-        used = entered >= 0
-        follows = np.zeros((m, m), dtype=bool)
-        follows[used] = allowed[entered[used]]
-        return cls(follows, allowed[compiled.start], used & compiled.accepting[entered])
-
-    def reversed(self) -> SymbolChain:
-        return SymbolChain(self.follows.T.copy(), self.last, self.first)
-
-    def alive(self, length: int, *, up_to: bool) -> BoolArray:
-        """Row i-1: the symbols that position i of some feasible word can have.
-
-        The word has the given length, or with `up_to` any length up to it.
-        """
-        forward = np.zeros((length, len(self.first)), dtype=bool)
-        forward[0] = self.first
-        for i in range(1, length):
-            forward[i] = self.follows.T @ forward[i - 1]
-        backward = self.last.copy()
-        for i in range(length - 1, -1, -1):
-            forward[i] &= backward
-            backward = (self.follows @ backward) | (self.last if up_to else False)
-        return forward
-
-
-@dataclass(frozen=True)
-class ContextLevel:
-    """The contexts of one position, and how they arise from those of the position before (absent at the first).
-
-    `parent` and `current` have one entry for each way to extend a context of the previous position by one symbol,
-    sorted by the context that results: those of context k begin at `begins[k]`.
+    Rows of symbols c that cannot stand at that position are empty intervals: lo = inf, hi = 0.
     """
 
-    last_symbol: IntArray
-    parent: IntArray
-    current: IntArray
-    begins: IntArray
+    lo: FloatArray
+    hi: FloatArray
+    dropped: FloatArray
+
+    def unite(self, other: Box) -> Box:
+        """The smallest box that contains both; one of the two themselves where it contains the other."""
+        for outer, inner in ((self, other), (other, self)):
+            if inner.is_inside(outer):
+                return outer
+        return Box(
+            np.minimum(self.lo, other.lo), np.maximum(self.hi, other.hi), np.maximum(self.dropped, other.dropped)
+        )
+
+    def is_inside(self, other: Box) -> bool:
+        return bool(
+            np.all(self.lo >= other.lo) and np.all(self.hi <= other.hi) and np.all(self.dropped <= other.dropped)
+        )
+
+    def widened(self) -> Box:
+        return Box(
+            np.maximum(self.lo * (1 - _WIDENING) - _WIDENING_AT_ZERO, 0.0),
+            self.hi * (1 + _WIDENING) + _WIDENING_AT_ZERO,
+            self.dropped * (1 + _WIDENING) + _WIDENING_AT_ZERO,
+        )
+
+    def has_settled(self, before: Box) -> bool:
+        """Has so little changed since the position before that it is worth trying whether a wider box will do?"""
+        return all(
+            np.allclose(new, old, rtol=_WIDENING / 8, atol=_WIDENING_AT_ZERO / 8)  # infinite ends may be equal
+            for new, old in ((self.hi, before.hi), (self.lo, before.lo), (self.dropped, before.dropped))
+        )
 
 
-def context_levels(chain: SymbolChain, alive: BoolArray, budget: int) -> list[ContextLevel]:
-    """Contexts for every position, at most about `budget` of them altogether (but at least one for each symbol)."""
-    length = len(alive)
-    memory = _memory(chain.follows, length, budget)
-    none = np.empty(0, dtype=np.int64)
-    contexts = np.flatnonzero(alive[0])[:, None]
-    levels = [ContextLevel(contexts[:, -1], none, none, none)]
-    for i in range(1, length):
-        parent, current = np.nonzero(chain.follows[contexts[:, -1]] & alive[i])
-        extended = np.hstack([contexts[parent], current[:, None]])[:, -memory:]
-        contexts, child = np.unique(extended, axis=0, return_inverse=True)
-        order = np.argsort(child.ravel(), kind="stable")
-        begins = np.searchsorted(child.ravel()[order], np.arange(len(contexts)))
-        levels.append(ContextLevel(contexts[:, -1], parent[order], current[order], begins))
-    return levels
+class RatioBounds:
+    """The boxes of a symbol chain for every position; all that does not depend on θ is prepared once."""
+
+    def __init__(self, chain: SymbolChain, levels: Sequence[ContextLevel], kept: KeptPairs) -> None:
+        self.chain = chain
+        self.kept = kept
+        self._levels = levels
+        rows = {id(level): self._row_offsets(level) for level in levels}
+        self._rows = [rows[id(level)] for level in levels]
+        d = int(chain.predecessors.degrees.max(initial=0))
+        # Sums of at most d non-negative terms, a few products and one quotient: more than their rounding error.
+        self._slack = (d + 64) * 2.0**-51
+
+    @property
+    def contexts(self) -> int:
+        return sum(len(level.last_symbol) for level in self._levels)
+
+    def _row_offsets(self, level: ContextLevel) -> IntArray:
+        return np.concatenate([[0], np.cumsum(self.kept.pairs.degrees[level.last_symbol])])
+
+    def boxes(self, z: float) -> list[Box]:
+        """For every position the box of s_i for each current symbol, over all prefixes.
+
+        Consecutive positions may share one object.
+        """
+        box = self._first()
+        boxes = [self._by_symbol(box, 0)]
+        settled, next_try, patience = False, 0, 1
+        for i in range(1, len(self._levels)):
+            alike = i > 1 and self._levels[i] is self._levels[i - 1]
+            if settled and alike:
+                boxes.append(boxes[-1])
+                continue
+            before, box = box, self._step(box, boxes[-1], i, z)
+            settled = False
+            if alike and i >= next_try and box.has_settled(before):
+                lasting = self._lasting(box, i, z)
+                settled = lasting is not None
+                box = lasting or box
+                next_try, patience = i + patience, 2 * patience
+            boxes.append(self._by_symbol(box, i))
+        return boxes
+
+    def _lasting(self, box: Box, i: int, z: float) -> Box | None:
+        """A box that contains this one and holds at all later positions like position i, if one is found.
+
+        If k steps lead from a box back into it, the union of the box and of what the steps before passed through
+        contains whatever comes later.
+        """
+        start = now = united = box.widened()
+        for _ in range(_RETURN):
+            now = self._step(now, self._by_symbol(now, i), i, z)
+            if now.is_inside(start):
+                return united
+            united = united.unite(now)
+        return None
+
+    def _first(self) -> Box:
+        """At the first position s = 1 on the possible first symbols."""
+        first = self.chain.first.astype(float)
+        pairs, c = self.kept.pairs, self._levels[0].last_symbol
+        entries = _slices(pairs.offsets[c], pairs.degrees[c])
+        ones = first[pairs.symbols[entries]]
+        return Box(ones, ones, np.maximum(first, _TINY) if self._drops else np.zeros_like(first))
+
+    def _step(self, box: Box, united: Box, i: int, z: float) -> Box:
+        """From position i-1 to i (counted from 0). `united` is the same box by current symbol."""
+        before, level, chain, kept = self._levels[i - 1], self._levels[i], self.chain, self.kept.pairs
+        lo, hi = compiled(step_boxes)(
+            box.lo,
+            box.hi,
+            self._rows[i - 1],
+            box.dropped,
+            before.last_symbol,
+            level.parent,
+            level.current,
+            level.child,
+            self._rows[i],
+            kept.offsets,
+            kept.symbols,
+            chain.successors.offsets,
+            chain.successors.symbols,
+            chain.predecessors.offsets,
+            chain.predecessors.symbols,
+            z,
+            self._slack,
+            _TINY,
+            _HUGE,
+        )
+        return Box(lo, hi, self._step_dropped(box.dropped, united, z))
+
+    def _step_dropped(self, dropped: FloatArray, united: Box, z: float) -> FloatArray:
+        """The bound for all dropped (c', y): what dropped pairs and kept pairs at the edge can hand on to y.
+
+        The denominator g(c') is at least 1.
+        """
+        if not self._drops:
+            return dropped
+        reaching = dropped.copy()
+        np.maximum.at(reaching, self.kept.pairs.symbols[self.kept.is_edge], united.hi[self.kept.is_edge])
+        new = self.kept.is_direct + z * (self.chain.predecessors.matrix @ reaching)
+        bound: FloatArray = np.maximum(new * (1 + self._slack), _TINY)
+        return np.where(bound < _HUGE, bound, np.inf)
+
+    @property
+    def _drops(self) -> bool:
+        return self.kept.pairs.count < self.chain.symbol_count**2
+
+    def _by_symbol(self, box: Box, i: int) -> Box:
+        pairs = self.kept.pairs
+        last_symbol = self._levels[i].last_symbol
+        lower, upper = compiled(unite_rows)(box.lo, box.hi, self._rows[i], last_symbol, pairs.offsets, pairs.symbols)
+        return Box(lower, upper, box.dropped)
 
 
-def _memory(follows: BoolArray, length: int, budget: int) -> int:
-    """The largest h for which the walks of h symbols, once for each position, stay within the budget."""
-    walks = np.ones(len(follows))
-    memory = 1
-    while memory < length:
-        walks = follows @ walks
-        if walks.sum() * length > budget:
-            break
-        memory += 1
-    return memory
+def united_so_far(boxes: Sequence[Box]) -> list[Box]:
+    """For each position the union with all boxes before it; objects stay shared where nothing is added."""
+    return list(accumulate(boxes, Box.unite))
 
 
-Box = tuple[FloatArray, FloatArray]
-"""(lo, hi), each with one row for each current symbol c = w_i and one column for each y. Rows of symbols that
-cannot stand at that position are empty intervals: lo = inf, hi = 0."""
-
-
-def prefix_boxes(chain: SymbolChain, levels: list[ContextLevel], z: float) -> list[Box]:
-    """For every position the box of s_i for each current symbol, over all prefixes."""
-    m = len(chain.first)
-    follows = chain.follows.astype(float)
-    steps = sparse.csr_array(follows)
-    predecessors = sparse.csc_array(follows)
-    # Sums of at most m non-negative terms, a few products and one quotient: this is more than their rounding error.
-    slack = (m + 64) * 2.0**-51
-
-    lo = hi = np.tile(chain.first.astype(float), (len(levels[0].last_symbol), 1))
-    boxes = [_by_symbol(levels[0].last_symbol, lo, hi, m)]
-    # On long words at a small θ an upper end may grow without bound. It then ends as inf or nan, which no later step
-    # turns back into a number, and the certificate falls back to K_r = rθ.
-    with np.errstate(over="ignore", invalid="ignore"):
-        for before, level in pairwise(levels):
-            lo, hi = _step(lo, hi, before.last_symbol, level, z, follows, steps, predecessors, slack)
-            boxes.append(_by_symbol(level.last_symbol, lo, hi, m))
-    return boxes
-
-
-def _step(
-    lo: FloatArray,
-    hi: FloatArray,
-    c: IntArray,
-    level: ContextLevel,
-    z: float,
-    follows: FloatArray,
-    steps: sparse.csr_array,
-    predecessors: sparse.csc_array,
-    slack: float,
-) -> Box:
-    """The boxes of one position from those of the position before, for every context."""
-    rows = np.arange(len(c))
-    other_lo, other_hi = lo.copy(), hi.copy()
-    other_lo[rows, c] = other_hi[rows, c] = 0.0
-    g_lo = follows[c] + z * (other_lo @ steps)
-    g_hi = follows[c] + z * (other_hi @ steps)
-
-    parent, new = level.parent, level.current
-    shared_lo = z * _shared(other_lo, parent, new, predecessors, steps)
-    shared_hi = z * _shared(other_hi, parent, new, predecessors, steps)
-    here = (np.arange(len(parent)), new)
-    direct = follows[c][parent]
-    numerator_lo, numerator_hi = g_lo[parent], g_hi[parent]
-    denominator_lo, denominator_hi = numerator_lo[here][:, None], numerator_hi[here][:, None]
-
-    # What only the numerator or only the denominator has. Subtracting may cancel, so the slack is relative to the
-    # whole; the direct step [c→y] is never part of what is subtracted.
-    only_top = np.maximum(numerator_hi - shared_hi, direct) + slack * numerator_hi
-    only_bottom = np.maximum(denominator_lo - shared_lo - slack * denominator_lo, 1.0)
-    shared = np.where(only_top >= only_bottom, shared_lo, shared_hi)
-    # An upper end that underflowed to 0 would stay there; a tiny number above it is as good and stays sound.
-    new_hi = np.maximum((only_top + shared) / (only_bottom + shared) * (1 + slack), 1e-290)
-
-    only_top = np.maximum(numerator_lo - shared_lo - slack * numerator_lo, direct)
-    only_bottom = np.maximum(denominator_hi - shared_hi, 1.0) + slack * denominator_hi
-    shared = np.where(only_top >= only_bottom, shared_hi, shared_lo)
-    new_lo = (only_top + shared) / (only_bottom + shared) * (1 - slack)
-
-    new_lo[here] = new_hi[here] = 1.0
-    return np.minimum.reduceat(new_lo, level.begins, axis=0), np.maximum.reduceat(new_hi, level.begins, axis=0)
-
-
-def _shared(
-    weights: FloatArray,
-    parent: IntArray,
-    new: IntArray,
-    predecessors: sparse.csc_array,
-    steps: sparse.csr_array,
-) -> FloatArray:
-    """For each extension and symbol y: the summed weight of the common predecessors of y and the new symbol."""
-    if 10 * steps.nnz > steps.shape[0] ** 2:  # dense chains: the sparse product below would be slower
-        follows = steps.toarray()
-        dense: FloatArray = (weights[parent] * follows.T[new]) @ follows
-        return dense
-    starts, degrees = predecessors.indptr[new], np.diff(predecessors.indptr)[new]
-    bounds = np.concatenate([[0], np.cumsum(degrees)])
-    columns = predecessors.indices[np.repeat(starts - bounds[:-1], degrees) + np.arange(bounds[-1])]
-    values = weights[np.repeat(parent, degrees), columns]
-    shape = (len(parent), weights.shape[1])
-    product: npt.NDArray[np.float64] = (sparse.csr_array((values, columns, bounds), shape=shape) @ steps).toarray()
-    return product
-
-
-def _by_symbol(last_symbol: IntArray, lo: FloatArray, hi: FloatArray, m: int) -> Box:
-    """One box for each current symbol: the union over the contexts that end in it."""
-    order = np.argsort(last_symbol, kind="stable")
-    present, begins = np.unique(last_symbol[order], return_index=True)
-    lower, upper = np.full((m, m), np.inf), np.zeros((m, m))
-    if len(present):
-        lower[present] = np.minimum.reduceat(lo[order], begins, axis=0)
-        upper[present] = np.maximum.reduceat(hi[order], begins, axis=0)
-    return lower, upper
-
-
-def unite(a: Box, b: Box) -> Box:
-    """The smallest box that contains both."""
-    return np.minimum(a[0], b[0]), np.maximum(a[1], b[1])
+def _slices(starts: IntArray, lengths: IntArray) -> IntArray:
+    """The numbers of several ranges, one after the other."""
+    ends = np.cumsum(lengths)
+    numbers: IntArray = np.arange(lengths.sum()) + np.repeat(starts - (ends - lengths), lengths)
+    return numbers
