@@ -256,8 +256,8 @@ def model(draw: st.DrawFn, kind: str) -> Case:
     damage = kind == "damaged" and draw(st.booleans())
     of_words = kind == "damaged" and draw(st.booleans())
     name, content, layout = draw(input_file([*TABLES, *TEXTS] if of_words else PAIRS, damage))
-    if kind == "wrong":
-        name, content, layout = "in.csv", b"o,d\na,b\nb,c\n", PAIRS[0].options
+    if kind in ("wrong", "odd"):
+        name, content, layout = "in.csv", b"o,d\na,b\nb,c\nc,a\na,a\n", PAIRS[0].options
     line = ["model", name, *layout, "--states", "letters.txt", "--epsilon", "2", "--output", "out.json"]
     if of_words:
         line += draw(st.sampled_from(WORD_UNITS))
@@ -266,7 +266,7 @@ def model(draw: st.DrawFn, kind: str) -> Case:
     elif kind == "wrong":
         line += draw(st.sampled_from(WRONG_TO_MODEL))
     else:
-        for more in draw(st.lists(st.sampled_from(ODD_FOR_MODEL), min_size=1, max_size=3)):
+        for more in draw(st.lists(st.sampled_from(ODD_FOR_MODEL), min_size=1, max_size=2)):
             line += more
     return Case(tuple(line), {name: content})
 
@@ -279,16 +279,16 @@ _LENGTHS = (*_WHOLE, "1", "4")
 def public_commands(draw: st.DrawFn) -> Case:
     """`synthesize`, `inspect`, `plan`, `compare`: nothing sensitive is read, but they get the same treatment."""
     option, name = draw(st.sampled_from(SYSTEMS))
-    if draw(st.booleans()):
+    if draw(st.integers(0, 3)):
         name = draw(st.sampled_from(["model.json", "split.json", "chain.json"]))
         option = "--chain"
     files: dict[str, bytes | None] = {}
-    if draw(st.booleans()):
+    if draw(st.integers(0, 2)) == 0:
         files[name] = draw(damaged(public_files()[name]))
     command = draw(st.sampled_from(["synthesize", "synthesize", "inspect", "compare", "plan"]))
     line = [command]
     if command in ("inspect", "synthesize"):
-        line += [draw(st.sampled_from([name, name, name, "none.json", "edges.csv", "."]))]
+        line += [draw(st.sampled_from([*[name] * 12, "none.json", "edges.csv", "."]))]
     else:
         length = draw(st.sampled_from([*["1", "3"] * 6, *_WHOLE[:6]]))
         line += [option, name, "--length", length, "--epsilon", draw(st.sampled_from([*["1"] * 20, *_NUMBERS]))]
