@@ -141,6 +141,9 @@ def test_wrong_input_is_refused_before_anything_runs(spark: SparkSession, words:
     rows = spark.read.parquet(str(words))
     wrong = [
         (pv.InvalidParameterError, "differently each time", rows.filter(sql.rand() < 0.5), {}),
+        (pv.InvalidParameterError, "differently each time", rows.limit(9), {}),
+        (pv.InvalidParameterError, "differently each time", rows.sample(0.5).select("word"), {}),
+        (pv.InvalidParameterError, "differently each time", rows.dropDuplicates(["word"]).filter("id > 3"), {}),
         (pv.InvalidParameterError, "place of its rows", rows.groupBy("id").agg(sql.first("word").alias("word")), {}),
         (pv.DataFileError, "no column 'wrod'", rows, {"column": "wrod"}),
         (pv.DataFileError, "lists or texts", rows, {"column": "id"}),

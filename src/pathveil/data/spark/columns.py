@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ from pathveil.errors import DataFileError, InvalidParameterError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import DataType
+
+# Steps of a plan, one a line after the lines of the tree, that take whichever rows come first.
+_LEFT_TO_CHANCE = re.compile(r"^[\s:+\-]*(GlobalLimit|LocalLimit|Offset|Tail|Sample|Deduplicate)\b", re.MULTILINE)
 
 
 def checked_dataframe(dataframe: DataFrame) -> None:
@@ -33,10 +37,13 @@ def require_repeatable(dataframe: DataFrame) -> None:
 
     A task that runs again must find the same words at the same places.
     """
-    if not plan_of(dataframe).analyzed().deterministic():
+    plan = plan_of(dataframe).analyzed()
+    chance = _LEFT_TO_CHANCE.search(plan.toString())
+    if chance is not None or not plan.deterministic():
         raise InvalidParameterError(
-            "the DataFrame comes out differently each time it is computed (rand, uuid, monotonically_increasing_id, "
-            "...), so a task that is run again would see other words. Write it to files first, and read those."
+            f"the DataFrame may come out differently each time it is computed ({chance.group(1) if chance else 'rand'} "
+            "or the like is in it), so a task that is run again would see other words. Write it to files first, and "
+            "read those."
         )
 
 

@@ -125,9 +125,18 @@ def _checked(job: Job, batches: Batches) -> Iterator[pa.RecordBatch]:
         halves = map(pa.array, numbers.of(batch))
         raw = RawWords(words, None, (*halves, *(batch.column(name) for name in job.kept)), place)
         try:
-            yield from checker.checked([raw])
+            for checked in checker.checked([raw]):
+                yield _narrow(checked, len(checker.symbols.names))
         except PathVeilError as problem:
             raise without_content(problem, place.last) from None
+
+
+def _narrow(batch: pa.RecordBatch, symbol_count: int) -> pa.RecordBatch:
+    """Codes in as few bytes as they need: most alphabets are small, and all of this is copied several times."""
+    kind = pa.uint8() if symbol_count <= 1 << 8 else pa.uint16() if symbol_count <= 1 << 16 else pa.int32()
+    words = batch.column(0)
+    narrow = pa.ListArray.from_arrays(words.offsets, words.values.cast(kind, safe=False))
+    return pa.RecordBatch.from_arrays([narrow, *batch.columns[1:]], names=batch.schema.names)
 
 
 def _dealt(held: list[pa.RecordBatch], piles: int) -> Iterator[pa.RecordBatch]:
@@ -136,7 +145,7 @@ def _dealt(held: list[pa.RecordBatch], piles: int) -> Iterator[pa.RecordBatch]:
     chosen = (batch.column(1).to_numpy() & np.uint64(piles - 1)).astype(np.int32)
     order = np.argsort(chosen, kind="stable")
     batch, chosen = take_rows(batch, order), chosen[order]
-    sizes = np.diff(batch.column(0).offsets.to_numpy()) * 4 + batch.nbytes // batch.num_rows
+    sizes = np.diff(batch.column(0).offsets.to_numpy()) * 4 + batch.nbytes // batch.num_rows  # rather too large
     cuts = np.flatnonzero(np.diff(chosen) | np.diff(np.cumsum(sizes) // _LARGEST)) + 1
     begins, ends = np.append(0, cuts), np.append(cuts, batch.num_rows)
     messages = [_message(batch.slice(b, e - b)) for b, e in zip(begins.tolist(), ends.tolist(), strict=True)]
@@ -186,7 +195,9 @@ def _piles(batches: Batches) -> Iterator[tuple[int, pa.RecordBatch]]:
 
 def _privatized(job: Job, pile: int, rows: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
     high, low = rows.column(1).to_numpy(), rows.column(2).to_numpy()
-    order = np.lexsort((low, high))
+    order = np.argsort(high, kind="stable")
+    if np.any(high[order][1:] == high[order][:-1]):  # next to never: then the other half decides
+        order = np.lexsort((low, high))
     high, low = high[order], low[order]
     if np.any((high[1:] == high[:-1]) & (low[1:] == low[:-1])):
         # Two rows with one place may be one row twice, so that somebody would pay twice.
