@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 import pathveil as pv
-from pathveil.data.shuffle import shuffled
-from pathveil.randomness.exact import draw_permutation
+from pathveil.data.shuffle import random_order, shuffled
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 
 ORDERS = {order: 1 / math.factorial(4) for order in permutations(range(4))}
@@ -32,7 +31,7 @@ def order_after(batches: list[pa.RecordBatch], source: pv.RandomSource, folder: 
 def test_permutations_are_uniform() -> None:
     # False-alarm probability 1e-6; the control below draws each element anywhere, as careless shuffles do.
     source = pv.insecure_seed(11)
-    draws = [tuple(draw_permutation(source, 4).tolist()) for _ in range(24_000)]
+    draws = [tuple(random_order(source, 4).tolist()) for _ in range(24_000)]
     assert chi_square_p_value(draws, ORDERS) > FALSE_ALARM
 
 
