@@ -108,6 +108,7 @@ class _Lookup:
         self._codes = np.full(max(held) - min(held) + 2, unknown, code_type)  # one more, for all that lies outside
         for number, code in held.items():
             self._codes[number - min(held)] = code
+        self._counts_up = bool(np.all(self._codes == np.arange(len(self._codes))))
 
     def __call__(self, values: npt.NDArray[np.integer]) -> Codes:
         # Numbers below the lowest wrap around and become large ones: one comparison finds all that lies outside.
@@ -115,7 +116,7 @@ class _Lookup:
         outside = len(self._codes) - 1
         if outside <= np.iinfo(self._unsigned).max:
             np.minimum(places, self._unsigned.type(outside), out=places)
-        codes: Codes = np.take(self._codes, places)
+        codes: Codes = places.astype(self._codes.dtype) if self._counts_up else np.take(self._codes, places)
         return codes
 
 
