@@ -81,11 +81,11 @@ class Engine:
             self._cursors.discard(cursor)
             cursor.close()
 
-    def stream(self, query: str, rows: int = _BATCH) -> Iterator[pa.RecordBatch]:
+    def stream(self, query: str, rows: int | None = None) -> Iterator[pa.RecordBatch]:
         """The result of a query in batches. An unfinished stream and other queries do not disturb each other."""
         with self._cursor() as cursor:
             try:
-                yield from cursor.sql(query).to_arrow_reader(rows)
+                yield from cursor.sql(query).to_arrow_reader(rows or _BATCH)
             except (duckdb.Error, pa.ArrowException, OSError) as problem:
                 raise _readable(problem) from None
 
@@ -142,12 +142,12 @@ def parquet_schema(file: DataFile) -> pa.Schema:
         raise DataFileError(f"{file.name}: this is not a complete Parquet file ({problem})") from None
 
 
-def parquet_column(file: DataFile, name: str, rows: int = _BATCH) -> Iterator[pa.Array]:
+def parquet_column(file: DataFile, name: str) -> Iterator[pa.Array]:
     """One column in batches. Where nothing has to be sorted or joined, Arrow is faster than the engine."""
     _require_columns(file, parquet_schema(file).names, [name])
     try:
         with pq.ParquetFile(file.path, pre_buffer=False, buffer_size=_PAGES) as opened:
-            for batch in opened.iter_batches(rows, columns=[name]):
+            for batch in opened.iter_batches(_BATCH, columns=[name]):
                 column = batch.column(name)
                 column.validate(full=True)  # texts may not be UTF-8
                 yield column

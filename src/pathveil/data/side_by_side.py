@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -18,11 +18,13 @@ T = TypeVar("T")
 def made_ahead(items: Generator[T], break_off: Callable[[], None]) -> Iterator[Iterator[T]]:
     """The same items (none of them None), one of which is always being made while the caller works on the one before.
 
-    If the caller fails, `break_off` should end what the other thread is doing; it is waited for.
+    If the caller fails, `break_off` is called until the other thread has ended what it is doing.
     """
+    upcoming: Future[T | None] | None = None
     with contextlib.closing(items), ThreadPoolExecutor(1) as thread:
 
         def handed_over() -> Iterator[T]:
+            nonlocal upcoming
             upcoming = thread.submit(next, items, None)
             while (item := upcoming.result()) is not None:
                 upcoming = thread.submit(next, items, None)
@@ -31,7 +33,9 @@ def made_ahead(items: Generator[T], break_off: Callable[[], None]) -> Iterator[I
         try:
             yield handed_over()
         except BaseException:
-            break_off()
+            while upcoming is not None and not upcoming.done():
+                break_off()
+                wait([upcoming], timeout=0.1)
             raise
 
 

@@ -104,10 +104,11 @@ class _Lookup:
         self, held: dict[int, int], native: np.dtype[np.integer], unknown: int, code_type: np.dtype[np.unsignedinteger]
     ) -> None:
         self._unsigned = np.dtype(f"u{native.itemsize}")
-        self._lowest = np.array(min(held), native).view(self._unsigned)
-        self._codes = np.full(max(held) - min(held) + 2, unknown, code_type)  # one more, for all that lies outside
+        lowest = min(held)
+        self._lowest = np.array(lowest, native).view(self._unsigned)
+        self._codes = np.full(max(held) - lowest + 2, unknown, code_type)  # one more, for all that lies outside
         for number, code in held.items():
-            self._codes[number - min(held)] = code
+            self._codes[number - lowest] = code
         self._counts_up = bool(np.all(self._codes == np.arange(len(self._codes))))
 
     def __call__(self, values: npt.NDArray[np.integer]) -> Codes:
