@@ -242,3 +242,25 @@ def test_infeasible_words_are_released_by_a_mechanism_that_accepts_them(tmp_path
         data.privatize_file(tmp_path / "in.jsonl", LISTS, short, tmp_path / "out2.jsonl")
     summary = data.privatize_file(tmp_path / "in.jsonl", LISTS, short, tmp_path / "out2.jsonl", on_bad_row="skip")
     assert summary.words_skipped == 1
+
+
+@pytest.mark.parametrize("layout", [LISTS, ARROWS])
+def test_texts_in_parquet_that_are_not_utf_8_are_refused(layout: data.Layout, tmp_path: Path) -> None:
+    texts = pa.array([b"a", b"\xff", b"b"])
+    texts = pa.StringArray.from_buffers(len(texts), texts.buffers()[1], texts.buffers()[2])
+    words = pa.ListArray.from_arrays([0, 1, 2, 3], texts) if layout is LISTS else texts
+    pq.write_table(pa.table({"route": words}), tmp_path / "in.parquet")
+    refused(tmp_path / "in.parquet", layout, pv.DataFileError, "in.parquet, column 'route'", "UTF8", "Repair the file")
+
+
+@pytest.mark.parametrize("layout", [LISTS, ARROWS])
+def test_rows_of_parquet_are_counted_across_batches(
+    layout: data.Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pathveil.data.embedded._BATCH", 2)
+    words = [["a", "b"]] * 4 + [["a", "x"]]
+    values = words if layout is LISTS else [" > ".join(word) for word in words]
+    pq.write_table(pa.table({"route": values}), tmp_path / "in.parquet", row_group_size=3)
+    refused(
+        tmp_path / "in.parquet", layout, pv.UnknownSymbolError, "in.parquet, row 5, column 'route', position 2", "'x'"
+    )

@@ -249,3 +249,54 @@ def test_progress_counts_words_in_both_stages(tmp_path: Path) -> None:
         progress=lambda stage, words: calls.append((stage, words)),
     )
     assert calls == [("reading", 2), ("writing", 2)]
+
+
+@pytest.mark.parametrize("count", [1, 2047, 2048, 2049])
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.name} {shape.ending}")
+def test_many_batches_hold_the_same_words_as_one(
+    shape: Shape, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, output = tmp_path / f"in{shape.ending}", tmp_path / f"out{shape.ending}"
+    words = [[SYMBOLS[(i >> j) % len(SYMBOLS)] for j in range(1 + i % 5)] for i in range(count)]
+    shape.write(source, words)
+    data.privatize_file(source, shape.layout, faithful(WORLD), output)
+    assert sorted(shape.read(output)) == sorted(words)
+    for name, size in {"embedded._BATCH": 1024, "words._SYMBOLS": 500, "shuffle._ROWS": 300}.items():
+        monkeypatch.setattr(f"pathveil.data.{name}", size)
+    data.privatize_file(source, shape.layout, faithful(WORLD), output, overwrite=True)
+    assert sorted(shape.read(output)) == sorted(words)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.large_list(pa.string()),
+        pa.list_(pa.large_string()),
+        pa.list_(pa.string(), 2),
+        pa.list_(pa.dictionary(pa.int32(), pa.string())),
+        pa.list_(pa.int8()),
+        pa.list_(pa.uint64()),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("keep", [(), ("id",)])
+def test_lists_of_every_kind_are_read_with_and_without_other_columns(
+    kind: pa.DataType, keep: tuple[str, ...], tmp_path: Path
+) -> None:
+    words = [["1", "12"], ["3", "3"], ["12", "1"]]
+    routes = pa.array(words).cast(pa.list_(kind.value_type)).cast(kind)
+    pq.write_table(pa.table({"id": [7, 8, 9], "route": routes}), tmp_path / "in.parquet", row_group_size=2)
+    mechanism, output = faithful(pv.Alphabet(["1", "3", "12"])), tmp_path / "out.parquet"
+    data.privatize_file(tmp_path / "in.parquet", LISTS, mechanism, output, keep_order=True, keep=keep)
+    found = pq.read_table(output)
+    assert [[str(symbol) for symbol in word] for word in found["route"].to_pylist()] == words
+    assert found.column_names == ["route", *keep]
+
+
+def test_a_column_with_a_dot_in_its_name_is_not_a_field_of_another(tmp_path: Path) -> None:
+    table = pa.table({"a.b": [["x"], ["y", "x"]], "a": [{"b": ["y"]}, {"b": ["y"]}]})
+    pq.write_table(table, tmp_path / "in.parquet")
+    output = tmp_path / "out.parquet"
+    layout, mechanism = data.ListColumn("a.b"), faithful(pv.Alphabet("xy"))
+    data.privatize_file(tmp_path / "in.parquet", layout, mechanism, output, keep_order=True)
+    assert pq.read_table(output).to_pydict() == {"a.b": [["x"], ["y", "x"]]}

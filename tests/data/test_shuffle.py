@@ -6,12 +6,12 @@ import math
 from itertools import permutations
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import pathveil as pv
-from pathveil.data.shuffle import shuffled
-from pathveil.randomness.exact import draw_permutation
+from pathveil.data.shuffle import random_order, shuffled
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 
 ORDERS = {order: 1 / math.factorial(4) for order in permutations(range(4))}
@@ -29,10 +29,10 @@ def order_after(batches: list[pa.RecordBatch], source: pv.RandomSource, folder: 
     return tuple(row["1"] for row in rows)
 
 
-def test_permutations_are_uniform() -> None:
+def test_orders_are_uniform() -> None:
     # False-alarm probability 1e-6; the control below draws each element anywhere, as careless shuffles do.
     source = pv.insecure_seed(11)
-    draws = [tuple(draw_permutation(source, 4).tolist()) for _ in range(24_000)]
+    draws = [tuple(random_order(source, 4).tolist()) for _ in range(24_000)]
     assert chi_square_p_value(draws, ORDERS) > FALSE_ALARM
 
 
@@ -47,19 +47,84 @@ def test_the_same_test_finds_a_careless_shuffle() -> None:
     assert chi_square_p_value(draws, ORDERS) < FALSE_ALARM
 
 
-def test_rows_are_shuffled_uniformly_whether_they_fit_or_not(tmp_path: Path) -> None:
-    # False-alarm probability 1e-6 each; piles would show if each were not shuffled by itself.
+class FewKeys:
+    """A source whose words differ in their two highest bits only, so that keys are often equal."""
+
+    def __init__(self, seed: int) -> None:
+        self._source = pv.insecure_seed(seed)
+
+    def words64(self, count: int) -> np.ndarray:
+        return self._source.words64(count) & np.uint64(3 << 62)
+
+
+def test_equal_keys_do_not_favour_any_order() -> None:
+    # False-alarm probability 1e-6. The control sorts equal keys by their position, as a plain sort would.
+    source = FewKeys(14)
+    draws = [tuple(random_order(source, 4).tolist()) for _ in range(12_000)]  # type: ignore[arg-type]
+    assert chi_square_p_value(draws, ORDERS) > FALSE_ALARM
+    careless = [tuple(np.argsort(source.words64(4), kind="stable").tolist()) for _ in range(12_000)]
+    assert chi_square_p_value(careless, ORDERS) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 255, 256, 257, 100_000])
+def test_an_order_has_every_number_once(count: int) -> None:
+    assert sorted(random_order(pv.insecure_seed(15), count).tolist()) == list(range(count))
+
+
+def orders_in_memory(folder: Path) -> list[tuple[int, ...]]:
     source = pv.insecure_seed(12)
-    in_memory = [order_after([batch([0, 1]), batch([2, 3])], source, tmp_path, 1 << 20) for _ in range(1200)]
-    assert chi_square_p_value(in_memory, ORDERS) > FALSE_ALARM
+    return [order_after([batch([0, 1]), batch([2, 3])], source, folder, 1 << 20) for _ in range(1200)]
+
+
+def orders_through_piles(folder: Path) -> list[tuple[int, ...]]:
+    source = pv.insecure_seed(13)
+    return [order_after([batch([0, 1]), batch([2, 3])], source, folder, 0) for _ in range(480)]
+
+
+def test_rows_that_fit_into_memory_are_shuffled_uniformly(tmp_path: Path) -> None:
+    # False-alarm probability 1e-6.
+    assert chi_square_p_value(orders_in_memory(tmp_path), ORDERS) > FALSE_ALARM
+
+
+def test_the_same_test_finds_rows_that_stay_in_their_batches(tmp_path: Path) -> None:
+    source = pv.insecure_seed(12)
+    apart = [
+        order_after([batch([0, 1])], source, tmp_path, 1 << 20)
+        + order_after([batch([2, 3])], source, tmp_path, 1 << 20)
+        for _ in range(1200)
+    ]
+    assert chi_square_p_value(apart, ORDERS) < FALSE_ALARM
+
+
+def test_the_same_test_finds_an_order_that_is_rotated_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rotated(source: pv.RandomSource, count: int) -> np.ndarray:
+        return (np.arange(count) + int(source.words64(1)[0] % count)) % count
+
+    monkeypatch.setattr("pathveil.data.shuffle.random_order", rotated)
+    assert chi_square_p_value(orders_in_memory(tmp_path), ORDERS) < FALSE_ALARM
 
 
 def test_rows_that_do_not_fit_go_through_piles_uniformly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # False-alarm probability 1e-6.
     monkeypatch.setattr("pathveil.data.shuffle._PILES", 4)
-    source = pv.insecure_seed(13)
-    through_files = [order_after([batch([0, 1]), batch([2, 3])], source, tmp_path, 0) for _ in range(240)]
-    assert chi_square_p_value(through_files, ORDERS) > FALSE_ALARM
+    assert chi_square_p_value(orders_through_piles(tmp_path), ORDERS) > FALSE_ALARM
     assert not list(tmp_path.iterdir())
+
+
+def test_the_same_test_finds_piles_that_are_not_shuffled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pathveil.data.shuffle._PILES", 4)
+    monkeypatch.setattr("pathveil.data.shuffle.random_order", lambda _source, count: np.arange(count))
+    assert chi_square_p_value(orders_through_piles(tmp_path), ORDERS) < FALSE_ALARM
+
+
+@pytest.mark.parametrize("in_memory", [0, 1 << 20])
+def test_new_batches_have_every_size_and_the_same_rows(
+    in_memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batches = [batch([5, 3]), batch([1]), batch([4, 0, 2])]
+    for rows in (1, 2, 5, 6, 7):
+        monkeypatch.setattr("pathveil.data.shuffle._ROWS", rows)
+        assert sorted(order_after(batches, pv.insecure_seed(rows), tmp_path, in_memory)) == [0, 1, 2, 3, 4, 5]
 
 
 def test_piles_lose_and_repeat_nothing(tmp_path: Path) -> None:

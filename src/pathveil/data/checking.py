@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pathveil.data.formats.layout import RawWords
-from pathveil.data.symbols import MISSING, Codes, SymbolTable, holds_symbols
+from pathveil.data.symbols import Codes, SymbolTable, holds_symbols
 from pathveil.errors import (
     DataFileError,
     EmptyWordError,
@@ -20,8 +21,8 @@ from pathveil.errors import (
     PathVeilError,
     UnknownSymbolError,
 )
+from pathveil.systems.compiled import AnyIntArray
 from pathveil.systems.system import System
-from pathveil.words.ragged import groups_by_length
 
 OnBadRow = Literal["fail", "skip"]
 
@@ -68,7 +69,7 @@ class Checker:
                 if not self._skips:
                     raise problem
                 self.skipped.add(len(bad), str(problem))
-            words = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(codes, pa.int32()))
+            words = pa.ListArray.from_arrays(pa.array(offsets), pa.array(codes))
             users = [] if raw.user is None else [_texts(raw.user, raw.place(0, None))]
             arrays = [words, *users, *raw.kept]
             batch = pa.RecordBatch.from_arrays(arrays, names=[f"{i}" for i in range(len(arrays))])
@@ -77,7 +78,7 @@ class Checker:
             if batch.num_rows:
                 yield batch
 
-    def _encode(self, raw: RawWords) -> tuple[Codes, npt.NDArray[np.int32]]:
+    def _encode(self, raw: RawWords) -> tuple[Codes, AnyIntArray]:
         """All codes in one array, and the offsets; a null word has none."""
         words = raw.words
         kind = words.type
@@ -85,26 +86,26 @@ class Checker:
             raise DataFileError(
                 f"{raw.place(0, None)}: symbols are texts or whole numbers, not {kind.value_type}. Convert the column."
             )
-        lengths = words.value_lengths().fill_null(0).to_numpy()
-        offsets = np.append(0, np.cumsum(lengths)).astype(np.int32)
-        return self.symbols.encode(words.flatten()), offsets  # flatten leaves out what nulls may hide
+        return self.symbols.encode(words.flatten()), _offsets(words)  # flatten leaves out what nulls may hide
 
-    def _bad_rows(self, raw: RawWords, codes: Codes, offsets: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-        bad: npt.NDArray[np.bool_] = np.diff(offsets) == 0
+    def _bad_rows(self, raw: RawWords, codes: Codes, offsets: AnyIntArray) -> npt.NDArray[np.bool_]:
+        bad: npt.NDArray[np.bool_] = offsets[1:] == offsets[:-1]
         bad[list(raw.spoiled)] = True
-        bad[np.searchsorted(offsets, np.flatnonzero(codes < 0), side="right") - 1] = True
+        if codes.max(initial=0) >= self.symbols.unknown:
+            wrong = np.flatnonzero(codes >= self.symbols.unknown)
+            bad[np.searchsorted(offsets, wrong, side="right") - 1] = True
         if raw.user is not None:
             bad |= raw.user.is_null().to_numpy(zero_copy_only=False)
         if self.world.compiled.is_free:
             return bad
-        for rows, cells in groups_by_length(offsets):
-            rows, cells = rows[~bad[rows]], cells[~bad[rows]]
-            if not len(rows):
-                continue
-            if self._accept_infeasible:
-                bad[rows] = not self._has_words(cells.shape[1])
-            else:
-                bad[rows] = ~self.world.compiled.feasible_rows(codes[cells].astype(np.int64))
+        if self._accept_infeasible:
+            lengths = np.diff(offsets)
+            for length in np.unique(lengths[~bad]).tolist():
+                bad[(lengths == length) & ~bad] = not self._has_words(length)
+            return bad
+        if bad.any():
+            codes = np.where(codes < self.symbols.unknown, codes, 0)  # words with unknown symbols are bad already
+        bad |= ~self.world.compiled.feasible_words(codes, offsets)
         return bad
 
     def _has_words(self, length: int) -> bool:
@@ -116,7 +117,7 @@ class Checker:
                 self._lengths[length] = False
         return self._lengths[length]
 
-    def _problem(self, raw: RawWords, codes: Codes, offsets: npt.NDArray[np.int32], i: int) -> PathVeilError:
+    def _problem(self, raw: RawWords, codes: Codes, offsets: AnyIntArray, i: int) -> PathVeilError:
         """Why word i cannot be released."""
         word = codes[offsets[i] : offsets[i + 1]]
         if i in raw.spoiled:
@@ -125,9 +126,9 @@ class Checker:
             return EmptyWordError(
                 f"{raw.place(i, None)}: the word is empty or missing. Correct the file, or skip bad rows."
             )
-        for position in np.flatnonzero(word < 0):
+        for position in np.flatnonzero(word >= self.symbols.unknown):
             place = raw.place(i, int(position))
-            if word[position] == MISSING:
+            if word[position] == self.symbols.missing:
                 return DataFileError(f"{place}: the symbol is missing. Correct the file, or skip bad rows.")
             symbol = raw.words[i].values[int(position)].as_py()
             return UnknownSymbolError(
@@ -154,3 +155,13 @@ def _texts(users: pa.Array, place: str) -> pa.Array:
         raise DataFileError(
             f"{place}: a user is a text or a number, not {users.type}, or the text is damaged. Choose another column."
         ) from None
+
+
+def _offsets(words: pa.ListArray) -> AnyIntArray:
+    """Where each word begins, and where the last one ends, in the array of all symbols; null words are empty."""
+    if pa.types.is_list(words.type) and not words.null_count:
+        marks = words.offsets.to_numpy()
+        return np.asarray(marks - marks[0])
+    offsets = np.zeros(len(words) + 1, np.int32)
+    np.cumsum(pc.list_value_length(words).fill_null(0).to_numpy(), out=offsets[1:])
+    return offsets

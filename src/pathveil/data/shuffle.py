@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pathveil.randomness.exact import draw_permutation
 from pathveil.randomness.source import RandomSource
 from pathveil.words.ragged import flat_words, take_cells
 
@@ -42,21 +41,53 @@ def shuffled(
         yield from _shuffled_in_memory(pa.Table.from_batches(held), source)
 
 
+def random_order(source: RandomSource, count: int) -> npt.NDArray[np.int64]:
+    """The numbers 0..count-1 in random order, every order with the same probability.
+
+    Each number gets a random key, and they are sorted by their keys. Key and number share a word, the key in front:
+    sorting such words is several times faster than finding out how other words would be sorted.
+    """
+    bits = np.uint64(count.bit_length())
+    words = source.words64(count)
+    words >>= bits
+    words <<= bits
+    words |= np.arange(count, dtype=np.uint64)
+    words.sort()
+    keys = words >> bits
+    words &= (np.uint64(1) << bits) - np.uint64(1)
+    order = words.view(np.int64)
+    same = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(same):
+        # Numbers with equal keys stand in their old order. Those of each key are put into a random one.
+        places = np.union1d(same, same + 1)
+        again = random_order(source, len(places))
+        again = again[np.argsort(keys[places][again], kind="stable")]
+        order[places] = order[places][again]
+    return order
+
+
 def _shuffled_in_memory(rows: pa.Table, source: RandomSource) -> Iterator[pa.RecordBatch]:
-    order = draw_permutation(source, rows.num_rows)
+    order = random_order(source, rows.num_rows)
     [whole] = rows.combine_chunks().to_batches()
-    for begin in range(0, len(order), _ROWS):
-        yield take_rows(whole, order[begin : begin + _ROWS])
+    yield from _taken(whole, order, _ROWS)
 
 
 def take_rows(batch: pa.RecordBatch, rows: npt.NDArray[np.int64]) -> pa.RecordBatch:
-    """These rows; the words, which come first, in a faster way than Arrow's own."""
+    """These rows of a batch, at least one."""
+    [taken] = _taken(batch, rows, len(rows))
+    return taken
+
+
+def _taken(batch: pa.RecordBatch, rows: npt.NDArray[np.int64], at_a_time: int) -> Iterator[pa.RecordBatch]:
+    """These rows in batches; the words, which come first, in a faster way than Arrow's own."""
     words, *others = batch.columns
     values, offsets = flat_words(words)
-    cells, taken = take_cells(offsets, rows)
-    lists = pa.ListArray.from_arrays(pa.array(taken, pa.int32()), pa.array(values[cells]), type=words.type)
-    places = pa.array(rows)
-    return pa.RecordBatch.from_arrays([lists, *(other.take(places) for other in others)], names=batch.schema.names)
+    for begin in range(0, len(rows), at_a_time):
+        some = rows[begin : begin + at_a_time]
+        cells, taken = take_cells(offsets, some)
+        lists = pa.ListArray.from_arrays(pa.array(taken), pa.array(np.take(values, cells)))
+        places = pa.array(some)
+        yield pa.RecordBatch.from_arrays([lists, *(other.take(places) for other in others)], names=batch.schema.names)
 
 
 def _shuffled_in_piles(

@@ -135,12 +135,12 @@ def _count_pairs(
             for batch in engine.stream(f"SELECT a, b, count(*) AS n FROM ({scan}) GROUP BY ALL"):
                 origins, destinations = symbols.encode(batch.column("a")), symbols.encode(batch.column("b"))
                 counts = batch.column("n").to_numpy()
-                good = (origins >= 0) & (destinations >= 0)
+                good = (origins < size) & (destinations < size)
                 np.add.at(table, (origins[good], destinations[good]), counts[good])
                 report("counting", int(table.sum()))
                 for i in np.flatnonzero(~good)[: 1 if on_bad_row == "fail" else None]:
                     pair = batch.column("a")[i].as_py(), batch.column("b")[i].as_py()
-                    problem = _bad_pair(engine, file, scan, layout, pair, int(origins[i]))
+                    problem = _bad_pair(engine, file, scan, layout, pair, origins[i] >= size)
                     if on_bad_row == "fail":
                         raise problem
                     skipped.add(int(counts[i]), str(problem))
@@ -150,14 +150,14 @@ def _count_pairs(
 
 
 def _bad_pair(
-    engine: Engine, file: DataFile, scan: str, layout: PairColumns, pair: Sequence[object], origin_code: int
+    engine: Engine, file: DataFile, scan: str, layout: PairColumns, pair: Sequence[object], origin_is_bad: bool
 ) -> UnknownSymbolError | DataFileError:
     [(row,)] = engine.rows(
         f"SELECT min(n) FROM (SELECT *, row_number() OVER () AS n FROM ({scan})) "
         "WHERE a IS NOT DISTINCT FROM ? AND b IS NOT DISTINCT FROM ?",
         pair,
     )
-    column, value = (layout.origin, pair[0]) if origin_code < 0 else (layout.destination, pair[1])
+    column, value = (layout.origin, pair[0]) if origin_is_bad else (layout.destination, pair[1])
     place = f"{file.name}, row {row}, column {column!r}"
     if value is None:
         return DataFileError(f"{place}: the state is missing. Correct the file, or skip bad rows.")

@@ -11,7 +11,7 @@ the output.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from pathveil.data.formats.layout import Extra, Layout, Style
 from pathveil.data.manifest import file_guarantee, manifest_path, publish_with_manifest
 from pathveil.data.output import private_workspace, refuse_existing
 from pathveil.data.shuffle import shuffled
+from pathveil.data.side_by_side import done_behind, made_ahead
 from pathveil.data.sources import DataFile, Format, Source, describe, find_files
 from pathveil.data.user_limit import UserLimit
 from pathveil.data.writers import TableWriter
@@ -151,22 +152,30 @@ def privatize_file(
         numbers = files[0].format == "jsonl" and checker.symbols.are_numbers
         kind = pa.int64() if numbers else layout.value_type(files)
         style = Style(checker.symbols, checker.symbols.written_type(kind), tuple(keep))
-        words = checker.checked(layout.read(engine, files, extra, keep_order))
-        batches = _privatized(gathered(words), mechanism, draws, report)
-        if limit is not None:
-            batches = limit.limited(batches, engine, draws, workspace)
-        if not keep_order:
-            batches = shuffled(batches, draws, workspace)
+        checked = gathered(checker.checked(layout.read(engine, files, extra, keep_order)))
         unfinished = workspace / "unfinished"
         delimiter = csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ","
         json_columns = frozenset(keep) if target.format == "jsonl" else frozenset()
         if before_drawing is not None:
             before_drawing()
         released = symbols = 0
-        with TableWriter(unfinished, target, delimiter, json_columns) as writer:
+
+        def put_away(part: tuple[pa.ListArray, Sequence[pa.Array], int]) -> None:
+            writer.write(layout.render(*part, style))
+
+        with (
+            made_ahead(checked, engine.interrupt) as words,
+            TableWriter(unfinished, target, delimiter, json_columns) as writer,
+            done_behind(put_away) as write,
+        ):
+            batches = _privatized(words, mechanism, draws, report)
+            if limit is not None:
+                batches = limit.limited(batches, engine, draws, workspace)
+            if not keep_order:
+                batches = shuffled(batches, draws, workspace)
             for batch in batches:
                 listed = batch.column(0)
-                writer.write(layout.render(listed, batch.columns[1:], released + 1, style))
+                write((listed, batch.columns[1:], released + 1))
                 released += batch.num_rows
                 symbols += len(listed.flatten())
                 report("writing", released)
@@ -222,7 +231,7 @@ def _target(output: Path, source: DataFile) -> DataFile:
     return target
 
 
-def gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def gathered(batches: Iterable[pa.RecordBatch]) -> Generator[pa.RecordBatch]:
     """Batches of about `_SYMBOLS` symbols each."""
     held: list[pa.RecordBatch] = []
     size = 0

@@ -46,13 +46,3 @@ def draw_below_each(source: RandomSource, bounds: npt.NDArray[np.uint64]) -> npt
         values[again] = fresh
         again = again[fresh < surplus[again]]
     return values % bounds
-
-
-def draw_permutation(source: RandomSource, count: int) -> npt.NDArray[np.int64]:
-    """The numbers 0..count-1 in random order, every order with the same probability."""
-    while True:
-        keys = source.words64(count)
-        order = np.argsort(keys).astype(np.int64)
-        # Distinct keys are in every order equally often. Equal ones (next to never) would be sorted by position.
-        if not np.any(np.diff(keys[order]) == 0):
-            return order

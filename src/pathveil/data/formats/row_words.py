@@ -1,0 +1,69 @@
+"""Words that stand in one column, one word a row: what lists and delimited texts have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import pyarrow as pa
+
+from pathveil.data.embedded import Column, Engine, parquet_column
+from pathveil.data.formats.layout import (
+    Extra,
+    Layout,
+    RawWords,
+    Style,
+    extra_columns,
+    place_in_rows,
+    taken_extra,
+)
+from pathveil.data.sources import DataFile
+
+
+@dataclass(frozen=True)
+class RowWords(Layout):
+    """One word a row, in `column`."""
+
+    column: str
+
+    kind: ClassVar[Literal["list", "text"]]
+    """What a value of the column is."""
+
+    def columns(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    @abstractmethod
+    def require_values(self, file: DataFile) -> None:
+        """An error if the column of a file cannot hold such words."""
+
+    @abstractmethod
+    def words_of(self, values: pa.Array) -> pa.ListArray:
+        """The values of the column as lists of symbols."""
+
+    @abstractmethod
+    def values_of(self, words: pa.ListArray, style: Style) -> pa.Array:
+        """Lists of codes as values of the column."""
+
+    def read(self, engine: Engine, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
+        for file in files:
+            self.require_values(file)
+            before = 0
+            for values, user, kept in self._values(engine, file, extra):
+                yield RawWords(self.words_of(values), user, kept, place_in_rows(file, self.column, before))
+                before += len(values)
+
+    def _values(
+        self, engine: Engine, file: DataFile, extra: Extra
+    ) -> Iterator[tuple[pa.Array, pa.Array | None, tuple[pa.Array, ...]]]:
+        if file.format == "parquet" and extra == Extra():
+            for values in parquet_column(file, self.column):
+                yield values, None, ()
+            return
+        query = engine.scan(file, {"w": Column(self.column, self.kind), **extra_columns(extra)})
+        for batch in engine.stream(query):
+            yield batch.column("w"), *taken_extra(batch, extra)
+
+    def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:
+        return pa.Table.from_arrays([self.values_of(words, style), *kept], names=[self.column, *style.keep])
