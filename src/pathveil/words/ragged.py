@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -103,12 +102,6 @@ def flat_words(words: pyarrow.ListArray) -> tuple[AnyIntArray, AnyIntArray]:
         word = int(np.searchsorted(offsets, cell, side="right")) - 1
         raise InvalidParameterError(f"word {word}: the code at position {cell - offsets[word] + 1} is null")
     return values.to_numpy(), offsets
-
-
-def groups_by_length(offsets: AnyIntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """For each length: the numbers of the words that have it, and a 2-D array of their cells, one row a word."""
-    for part in Words(np.empty(0, dtype=np.int64), offsets).by_length:
-        yield part.numbers, part.cells
 
 
 def take_cells(offsets: AnyIntArray, rows: IntArray) -> tuple[AnyIntArray, AnyIntArray]:
