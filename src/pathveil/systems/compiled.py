@@ -137,9 +137,9 @@ class CompiledSystem:
             return np.ones(len(offsets) - 1, dtype=bool)
         feasible = np.empty(len(offsets) - 1, dtype=bool)
         if len(values) < _COMPILED_FROM:
-            length = int(offsets[1] - offsets[0]) if len(feasible) else 0
-            if self.step_table.size and len(feasible) * length == len(values) and np.all(np.diff(offsets) == length):
-                return self._feasible_rows(values.reshape(-1, length))
+            lengths = np.diff(offsets)
+            if self.step_table.size and len(values) and lengths.min() == lengths.max():
+                return self._feasible_rows(values.reshape(len(feasible), -1))
             codes, bounds = values.tolist(), offsets.tolist()
             for word, (begin, end) in enumerate(pairwise(bounds)):
                 path = self.path(codes[begin:end])
