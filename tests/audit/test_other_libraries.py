@@ -35,7 +35,7 @@ def test_laplace_noise_of_opendp_keeps_its_claim_and_no_smaller_one() -> None:
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
     noisy = dp.m.make_laplace(*space, scale=1.0)
     counts, other = np.array([40, 25, 7]), np.array([41, 25, 7])
-    options = {"draws": 8_000, "confidence": SURE, "rng": pv.insecure_seed(1)}
+    options = {"draws": 20_000, "confidence": SURE, "rng": pv.insecure_seed(1)}
 
     def release(counts: np.ndarray) -> list[int]:
         return noisy(counts.tolist())
