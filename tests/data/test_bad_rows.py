@@ -264,3 +264,10 @@ def test_rows_of_parquet_are_counted_across_batches(
     refused(
         tmp_path / "in.parquet", layout, pv.UnknownSymbolError, "in.parquet, row 5, column 'route', position 2", "'x'"
     )
+
+
+@pytest.mark.parametrize("layout", [LISTS, ARROWS])
+def test_two_columns_of_one_name_are_refused(layout: data.Layout, tmp_path: Path) -> None:
+    words = pa.array([["a"]] if layout is LISTS else ["a"])
+    pq.write_table(pa.Table.from_arrays([words, words], names=["route", "route"]), tmp_path / "in.parquet")
+    refused(tmp_path / "in.parquet", layout, pv.DataFileError, "two columns are called 'route'")

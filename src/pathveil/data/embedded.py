@@ -113,7 +113,7 @@ class Engine:
         names = [column.name for column in columns.values()]
         where = _literal(_escape_glob(str(file.path)))
         if file.format == "parquet":
-            _require_columns(file, parquet_schema(file).names, names)
+            require_columns(file, parquet_schema(file).names, names)
             chosen = ", ".join(f"{_quoted(column.name)} AS {alias}" for alias, column in columns.items())
             return f"SELECT {chosen} FROM read_parquet({where})"
         if file.format == "csv":
@@ -142,9 +142,16 @@ def parquet_schema(file: DataFile) -> pa.Schema:
         raise DataFileError(f"{file.name}: this is not a complete Parquet file ({problem})") from None
 
 
+def arrow_reads(file: DataFile, name: str) -> bool:
+    """Can `parquet_column` read this column? Arrow cannot put lists with dictionaries together."""
+    if file.format != "parquet":
+        return False
+    kind = parquet_schema(file).field(name).type
+    return not any(pa.types.is_dictionary(one) for one in (kind, getattr(kind, "value_type", kind)))
+
+
 def parquet_column(file: DataFile, name: str) -> Iterator[pa.Array]:
     """One column in batches. Where nothing has to be sorted or joined, Arrow is faster than the engine."""
-    _require_columns(file, parquet_schema(file).names, [name])
     try:
         with pq.ParquetFile(file.path, pre_buffer=False, buffer_size=_PAGES) as opened:
             for batch in opened.iter_batches(_BATCH, columns=[name]):
@@ -169,13 +176,14 @@ def csv_header(file: DataFile, wanted: Sequence[str]) -> tuple[str, list[str]]:
     headers = {delimiter: next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter)) for delimiter in _DELIMITERS}
     for delimiter, header in headers.items():
         if set(wanted) <= set(header):
-            _require_columns(file, header, wanted)
+            require_columns(file, header, wanted)
             return delimiter, header
-    _require_columns(file, max(headers.values(), key=len), wanted)
+    require_columns(file, max(headers.values(), key=len), wanted)
     raise AssertionError("a wanted column is missing, so the line above raises")
 
 
-def _require_columns(file: DataFile, present: Sequence[str], wanted: Sequence[str]) -> None:
+def require_columns(file: DataFile, present: Sequence[str], wanted: Sequence[str]) -> None:
+    """An error if a wanted column is not there, or is there twice."""
     for name in wanted:
         if name not in present:
             listed = ", ".join(repr(column) for column in present)

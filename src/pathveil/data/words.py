@@ -37,7 +37,7 @@ from pathveil.words.mechanism import WordMechanism
 Progress = Callable[[str, int], None]
 """Called now and then with what is being done ("reading", "writing") and the number of words done so far."""
 
-_SYMBOLS = 1 << 21  # symbols that a mechanism gets at a time: many words of each length, in little memory
+_SYMBOLS = 1 << 20  # symbols that a mechanism gets at a time: many words of each length, in little memory
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from pathveil.data.embedded import Column, Engine, parquet_schema
+from pathveil.data.embedded import Column, Engine, parquet_schema, require_columns
 from pathveil.data.sources import DataFile, Format
 from pathveil.data.symbols import SymbolTable, holds_symbols
 from pathveil.errors import DataFileError, InvalidParameterError
@@ -95,11 +95,7 @@ def column_type(files: Sequence[DataFile], name: str, symbols_are_listed: bool) 
     if files[0].format != "parquet":
         return pa.string()
     schema = parquet_schema(files[0])
-    if name not in schema.names:
-        raise DataFileError(
-            f"{files[0].name}: there is no column {name!r}; the columns are {', '.join(map(repr, schema.names))}. "
-            "Check the name."
-        )
+    require_columns(files[0], schema.names, [name])
     kind = schema.field(name).type
     listed = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
     if listed != symbols_are_listed or not holds_symbols(kind.value_type if listed else kind):

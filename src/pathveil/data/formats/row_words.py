@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import pyarrow as pa
 
-from pathveil.data.embedded import Column, Engine, parquet_column
+from pathveil.data.embedded import Column, Engine, arrow_reads, parquet_column
 from pathveil.data.formats.layout import (
     Extra,
     Layout,
@@ -57,7 +57,7 @@ class RowWords(Layout):
     def _values(
         self, engine: Engine, file: DataFile, extra: Extra
     ) -> Iterator[tuple[pa.Array, pa.Array | None, tuple[pa.Array, ...]]]:
-        if file.format == "parquet" and extra == Extra():
+        if extra == Extra() and arrow_reads(file, self.column):
             for values in parquet_column(file, self.column):
                 yield values, None, ()
             return
