@@ -22,7 +22,7 @@ from pathveil.words import class_batches, online, tilted
 from pathveil.words.class_batches import word_bounds
 from pathveil.words.ragged import Words
 from pathveil.words.rejection import FlipByRejection
-from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, words_for_each
+from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine, words_for_each
 from pathveil.words.tilted_logs import log_normalisers
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming
 from tests.reference.planted import PlantedSource, law_of
@@ -55,7 +55,7 @@ def compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def engines(world: pv.System, length: int, theta: float) -> list[tilted.Engine]:
-    found: list[tilted.Engine] = [LaneEngine(world.compiled, length, theta), LogEngine(world.compiled, length, theta)]
+    found: list[tilted.Engine] = [make(world.compiled, length, theta) for make in (LaneEngine, LogEngine, SparseEngine)]
     if world.compiled.symbol_states is not None:
         found.append(RenewalEngine(world.compiled, length, theta))
     return found
@@ -122,9 +122,10 @@ def test_long_words_and_extreme_tilts_keep_their_precision(theta: float) -> None
     infeasible = np.random.default_rng(1).integers(0, len(town.symbols), length)
     values, begins = np.concatenate([feasible, infeasible]), np.array([0, length])
     private = np.empty_like(values)
-    log_z = tilted.engine_for(town.compiled, length, theta).draw(values, begins, private, source)
-    assert log_z == pytest.approx(log_normalisers(town.compiled, values.reshape(2, -1), theta), rel=1e-12)
-    assert town.compiled.feasible_rows(private.reshape(2, -1)).all()
+    for make in (SparseEngine, tilted.engine_for):
+        log_z = make(town.compiled, length, theta).draw(values, begins, private, source)
+        assert log_z == pytest.approx(log_normalisers(town.compiled, values.reshape(2, -1), theta), rel=1e-12)
+        assert town.compiled.feasible_rows(private.reshape(2, -1)).all()
     if theta >= 60:  # nothing but the nearest words is likely
         assert private[:length].tolist() == feasible.tolist()
         [least], _ = FlipByRejection(town.compiled, length, theta, feasible=False).nearest(infeasible, np.array([0]))
@@ -286,12 +287,13 @@ def test_a_process_that_is_forked_after_a_batch_can_draw_batches_too() -> None:
     assert not np.array_equal(mechanism.privatize_array(words), mine)
 
 
-def test_nothing_is_compiled_for_a_single_word() -> None:
+def test_nothing_is_compiled_for_a_single_word_but_certificates_of_chains() -> None:
     script = (
         "import sys, pathveil as pv\n"
         "for world in (pv.Alphabet('abc'), pv.MarkovChain.from_edges(['ab', 'ba', 'bc', 'ca'])):\n"
-        "    for m in (pv.Exponential, pv.CertifiedExponential, pv.PermuteAndFlip, pv.Online):\n"
+        "    for m in (pv.Exponential, pv.PermuteAndFlip, pv.Online):\n"
         "        m(world, 1.0).privatize('abc')\n"
+        "pv.CertifiedExponential(pv.Alphabet('abc'), 1.0).privatize('abc')\n"
         "sys.exit('numba' in sys.modules)\n"
     )
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

@@ -24,10 +24,12 @@ from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.words.law import FloatArray
 from pathveil.words.ragged import Words
 from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
+from pathveil.words.tilted_sparse import SparseEngine
 from pathveil.words.visited import Visited
 
 _SMALL_FREE = 1 << 16  # cells: less is done before the compiled loops would be loaded
 _SMALL = 1 << 20  # cells times edges: likewise
+_FEW = 4  # words, on a system that is not small
 _BLOCK_CELLS = 1 << 16  # cells, and words of keystream, for a thread at a time
 _FREE_BLOCK_CELLS = 1 << 20
 _LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
@@ -61,7 +63,7 @@ def draw_tilted(
 
     blocks = []
     for part, tilt in zip(words.by_length, thetas, strict=True):
-        engine = engine_for(compiled, part.length, tilt)
+        engine = (SparseEngine if len(part.begins) < _FEW else engine_for)(compiled, part.length, tilt)
         for begin, end in cuts(len(part.begins), block_size(part.length)):
             blocks.append(partial(draw, engine, part.begins[begin:end]))
     run_blocks(blocks, source)
