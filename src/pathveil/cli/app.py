@@ -90,9 +90,10 @@ def _let_go_of_pipes() -> None:
     """Python flushes its streams at the very end, and would complain about a closed pipe once more."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.__stdout__, sys.__stderr__):
+        if stream is None:
+            continue
         try:
-            if stream is not None:
-                stream.flush()
+            stream.flush()
         except BrokenPipeError:
             os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
