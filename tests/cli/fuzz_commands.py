@@ -11,7 +11,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from pathveil.cli.app import main
-from tests.cli.fuzz_files import PAIRS, TABLES, TEXTS, damaged, input_file
+from tests.cli.fuzz_files import DAMAGE, PAIRS, TABLES, TEXTS, damaged, input_file
 from tests.cli.promises import Case
 
 _CHAIN = '{"moves": [["p", "a", "q"], ["q", "b", "p"], ["q", "c", "q"]], "initial": "p"}'
@@ -191,6 +191,33 @@ WORD_UNITS: list[tuple[str, ...]] = [
         for split in ("", "transitions=nan,first=1", "transitions=1", "=", "first=-1,transitions=2", "a=1", "first=1")
     ),
 ]
+
+
+def every_damage_to_inputs() -> list[Case]:
+    """Each kind of damage to each shape of a sensitive file."""
+    whole = [["a", "b", "c"], ["b"], ["a", "a"]]
+    cases = []
+    for damage in DAMAGE.values():
+        for shape in (*TABLES, *TEXTS, *PAIRS):
+            command, public, output = "privatize", _LETTERS, f"out{Path(shape.name).suffix}"
+            if shape in PAIRS:
+                command, public, output = "model", ("--states", "letters.txt"), "out.json"
+            line = (command, shape.name, *shape.options, *public, "--epsilon", "2", "--output", output)
+            cases.append(Case(line, {shape.name: damage(shape.content(whole))}))
+    return cases
+
+
+def every_damage_to_public_files() -> list[Case]:
+    """Each kind of damage to each kind of public system."""
+    cases = []
+    for damage in DAMAGE.values():
+        for option, name in SYSTEMS[1:]:
+            files: dict[str, bytes | None] = {name: damage(public_files()[name]), "in.txt": b"a b\na\n"}
+            line = f"privatize in.txt {option} {name} --epsilon 2 --on-infeasible nearest --output out.txt"
+            cases.append(Case(tuple(line.split()), files))
+        cases.append(Case(("inspect", "split.json"), {"split.json": damage(public_files()["split.json"])}))
+        cases.append(Case(("ledger", "show", "budget.db"), {"budget.db": damage(public_files()["budget.db"])}))
+    return cases
 
 
 @st.composite

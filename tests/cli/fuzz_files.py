@@ -164,7 +164,7 @@ def _last_line_again(content: bytes) -> bytes:
 
 
 # Damage to the text of a file; on other files these do nothing, or something else that is just as wrong.
-_DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"",
     "white space": lambda _: b" \n\t\n\n",
     "the first line alone": lambda content: content.partition(b"\n")[0] + b"\n",
@@ -215,7 +215,7 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
     for _ in range(draw(st.integers(1, 2))):
         kind = draw(st.sampled_from(["known", "known", "cut", "flip", "insert", "junk"]))
         if kind == "known":
-            content = _DAMAGE[draw(st.sampled_from(sorted(_DAMAGE)))](content)
+            content = DAMAGE[draw(st.sampled_from(sorted(DAMAGE)))](content)
         elif kind == "junk":
             content = draw(st.binary(max_size=40))
         elif content:

@@ -173,7 +173,13 @@ def csv_header(file: DataFile, wanted: Sequence[str]) -> tuple[str, list[str]]:
         raise DataFileError(f"{file.name}: cannot be read ({problem})") from None
     if not line.strip():
         raise DataFileError(f"{file.name}: the file is empty; a CSV file begins with the names of its columns")
-    headers = {delimiter: next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter)) for delimiter in _DELIMITERS}
+    try:
+        headers = {one: next(csv.reader([line.rstrip("\r\n")], delimiter=one)) for one in _DELIMITERS}
+    except csv.Error as problem:
+        raise DataFileError(
+            f"{file.name}: the first line does not hold names of columns ({problem}). Save the file as CSV, with "
+            "Windows or Unix line ends."
+        ) from None
     for delimiter, header in headers.items():
         if set(wanted) <= set(header):
             require_columns(file, header, wanted)

@@ -124,7 +124,7 @@ def _automaton_csv(path: str | Path) -> _Parts:
 def _automaton_json(path: str | Path) -> _Parts:
     try:
         document = json.loads(_text(path))
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise InvalidSystemError(f"{path}: this is not JSON ({problem})") from None
     if not isinstance(document, dict) or not isinstance(document.get("moves"), list):
         raise InvalidSystemError(f'{path}: an automaton is an object with "moves", "initial" and "accepting"')
@@ -180,3 +180,5 @@ def _named(path: str | Path, make: Callable[[], Made]) -> Made:
         return make()
     except PathVeilError as problem:
         raise type(problem)(f"{path}: {problem}") from None
+    except RecursionError:
+        raise InvalidSystemError(f"{path}: the lists in this file are nested thousands deep; no system is") from None

@@ -110,6 +110,10 @@ class _Traces:
             ) from None
         except (pa.ArrowException, OSError) as problem:
             raise DataFileError(f"{self._file.name}: cannot be read to its end ({problem})") from None
+        except (LookupError, ValueError) as problem:
+            if type(problem) not in (LookupError, ValueError):  # the parser's own, about the encoding that is declared
+                raise
+            raise DataFileError(f"{self._file.name}: {problem}. Save the file as UTF-8.") from None
         if self._words:
             yield self._taken()
 
