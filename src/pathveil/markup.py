@@ -13,7 +13,7 @@ from typing import Any
 
 _VOID = frozenset({"input", "meta", "br"})
 # Control characters have no place in HTML; tab and newline are white space.
-_CONTROLS = {code: "\N{REPLACEMENT CHARACTER}" for code in (*range(9), 11, *range(13, 32), *range(127, 160))}
+_CONTROLS = dict.fromkeys((*range(9), 11, *range(13, 32), *range(127, 160)), "�")
 
 
 class Html(str):

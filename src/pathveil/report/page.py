@@ -59,9 +59,8 @@ class Page:
         """The whole file."""
         style = _asset("report.css")
         script = "".join(_asset(name) for name in self._scripts)
-        policy = (
-            f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'; form-action 'none'"
-        )
+        allowed = f"style-src {_hash(style)}; script-src {_hash(script)}"
+        policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
         alarm = None if self._alarm is None else tag("p", self._alarm, class_="alarm", role="alert")
         head = tag(
             "head",
@@ -85,7 +84,10 @@ class Page:
                 tag("noscript", tag("p", "The charts need JavaScript; all tables and texts are here without it.")),
             ),
             tag("main", *self._sections, id="content", tabindex="-1"),
-            tag("footer", tag("p", f"Written by PathVeil {pathveil.__version__}. This file loads nothing and sends nothing.")),
+            tag(
+                "footer",
+                tag("p", f"Written by PathVeil {pathveil.__version__}. This file loads nothing and sends nothing."),
+            ),
             tag("script", embedded_json({"charts": {}, **self._data}), type="application/json", id="data"),
             tag("script", Html(script)),
             class_=None if self._alarm is None else "sensitive",
@@ -147,4 +149,6 @@ def _numbers(key: str, chart: Chart) -> Html:
 
 
 def _ways(chart: Network) -> list[list[object]]:
-    return [[path.name, " \N{RIGHTWARDS ARROW} ".join(chart.names[node] for node in path.nodes)] for path in chart.paths]
+    return [
+        [path.name, " \N{RIGHTWARDS ARROW} ".join(chart.names[node] for node in path.nodes)] for path in chart.paths
+    ]

@@ -9,7 +9,7 @@ from pathveil.markup import Html, joined, name_of, tag
 from pathveil.report.charts import Bars, Lines, Network, Path, Series, to_json
 from pathveil.report.explain import certificate_in_words
 from pathveil.report.layout import Coordinates, Picture, picture_of
-from pathveil.report.page import Page, bullets, copyable, facts, paragraphs, scrolling
+from pathveil.report.page import Page, bullets, copyable, facts, paragraphs
 from pathveil.report.planning import DRAWS, Cell, Planning
 from pathveil.systems.system import Word
 
@@ -70,7 +70,8 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
         picture, why_no_picture = None, "Every symbol may follow every symbol here: there is nothing to draw."
     page = Page(
         "Planning report: which ε?",
-        f"What private words of {n} symbols would look like, for every mechanism, at each ε and b. Decided from the public "
+        f"What private words of {n} symbols would look like, for every mechanism, at each ε and b. Decided from "
+        "the public "
         "system alone.",
         badge="Public quantities only: nothing sensitive was read. Safe to share.",
     )
@@ -90,9 +91,16 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
     certificate = planning.certificates[b][e]
     page.add(
         "What is promised, and why it holds",
-        tag("p", tag("strong", "The chosen mechanism protects against telling the input from "), tag("span", id="unit"), "."),
+        tag(
+            "p",
+            tag("strong", "The chosen mechanism protects against telling the input from "),
+            tag("span", id="unit"),
+            ".",
+        ),
         tag("h3", "The certificate of the certified mechanism, in words"),
-        tag("div", paragraphs(_explained(planning, b, e)) if certificate else None, id="certificate", aria_live="polite"),
+        tag(
+            "div", paragraphs(_explained(planning, b, e)) if certificate else None, id="certificate", aria_live="polite"
+        ),
         tag(
             "p",
             "Computed with quick certificates; a release takes longer over its certificate and may have fewer errors.",
@@ -108,7 +116,11 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
             "The public system",
             _draw_choice(),
             page.chart("system", system_chart(planning, picture, cell), drawn_by_script=True),
-            tag("p", repr(world) + ("" if coordinates else ". No coordinates were given: places say nothing."), class_="soft"),
+            tag(
+                "p",
+                repr(world) + ("" if coordinates else ". No coordinates were given: places say nothing."),
+                class_="soft",
+            ),
         )
     page.add("What is not in this report", bullets(_LIMITS))
     page.script("plan.js", plan=_data(planning, picture, errors_chart, b))
@@ -117,7 +129,8 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
 
 _COMPARED = ("mechanism", "expected errors", "share of symbols", "unchanged", "tilt θ")
 _LIMITS = (
-    "The numbers are averages over feasible words of the public system. Errors in your own data depend on your data: the "
+    "The numbers are averages over feasible words of the public system. Errors in your own data depend on your "
+    "data: the "
     "curator's report shows them, to the curator.",
     "ε protects one word. Several words of one person add up, and so do several releases of one word.",
     "The length of a word, the number of words and the public system itself are not protected.",
@@ -163,7 +176,9 @@ def _figures() -> Html:
         ("sure", "a bet at even odds is won at most"),
     )
     return tag(
-        "dl", *(tag("div", tag("dt", label), tag("dd", "–", id=f"figure-{key}")) for key, label in named), class_="figures"
+        "dl",
+        *(tag("div", tag("dt", label), tag("dd", "–", id=f"figure-{key}")) for key, label in named),
+        class_="figures",
     )
 
 
@@ -172,8 +187,10 @@ def _meaning() -> Html:
         [
             tag(
                 "p",
-                "b says who is protected: two words that differ in at most b symbols are hard to tell apart. ε says how hard: no "
-                "output is more than e^ε times likelier under one of them. Smaller ε and larger b protect more, and cost errors.",
+                "b says who is protected: two words that differ in at most b symbols are hard to tell apart. ε "
+                "says how hard: no "
+                "output is more than e^ε times likelier under one of them. Smaller ε and larger b protect more, "
+                "and cost errors.",
             ),
         ]
     )
@@ -203,11 +220,15 @@ def _all_errors(planning: Planning, b: int) -> Html:
 def _notes(planning: Planning) -> Html:
     bound = planning.bounds[0][0]
     proved = "It is proved" if bound.proved else "It is an estimate"
-    said = [f"Lower bound: what no ε-private mechanism can do better on average over all feasible words. {proved} ({bound.how})."]
+    said = [
+        f"Lower bound: what no ε-private mechanism can do better on average over all feasible words. {proved} "
+        f"({bound.how})."
+    ]
     units = {unit for row in planning.units for unit in row if unit is not None}
     if len({unit.replace("feasible ", "") for unit in units}) < len(units):
         said.append(
-            "The certified mechanism promises among feasible words, the others among all words of that length; mind that "
+            "The certified mechanism promises among feasible words, the others among all words of that length; "
+            "mind that "
             "when you compare their errors."
         )
     said += [f"{planning.names[k]} cannot be used here: {why}" for k, why in planning.why_not.items()]
@@ -238,17 +259,28 @@ def _words(planning: Planning, cell: Cell | None) -> list[Html]:
     return [
         tag(
             "p",
-            f"{origin} Its private words were drawn with a fixed seed, so that this page is the same each time: they show "
+            f"{origin} Its private words were drawn with a fixed seed, so that this page is the same each time: "
+            "they show "
             "what to expect and are no release. Underlined: a wrong symbol.",
         ),
         tag("div", copyable("words", "The word and private words for it", headers, rows), class_="words"),
-        facts([("expected errors of this word", tag("span", id="sample-mean")), ("comes out unchanged", tag("span", id="sample-unchanged"))]),
+        facts(
+            [
+                ("expected errors of this word", tag("span", id="sample-mean")),
+                ("comes out unchanged", tag("span", id="sample-unchanged")),
+            ]
+        ),
     ]
 
 
 def _draw_choice() -> Html:
     choices = [
-        tag("label", tag("input", type="radio", name="draw", value=i, checked=i == 0), f" private {i + 1}", class_="choice")
+        tag(
+            "label",
+            tag("input", type="radio", name="draw", value=i, checked=i == 0),
+            f" private {i + 1}",
+            class_="choice",
+        )
         for i in range(DRAWS)
     ]
     return tag("fieldset", tag("legend", "Private word on the map"), *choices)
@@ -289,7 +321,8 @@ def _data(planning: Planning, picture: Picture | None, errors: Any, b: int) -> d
         "cells": [[[cell_data(cell) for cell in row] for row in rows] for rows in planning.cells],
         "bound": [[_digits(bound.errors) for bound in row] for row in planning.bounds],
         "certificates": [
-            [_explained(planning, i, e) for e in range(len(planning.epsilons))] for i in range(len(planning.adjacencies))
+            [_explained(planning, i, e) for e in range(len(planning.epsilons))]
+            for i in range(len(planning.adjacencies))
         ],
         "errors": [to_json(errors(planning, i)) for i in range(len(planning.adjacencies))],
         "distribution": to_json(distribution_chart(planning, b, 0, 0)),

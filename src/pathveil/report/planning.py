@@ -39,7 +39,7 @@ DRAWS = 3
 
 @dataclass(frozen=True)
 class Cell:
-    """One mechanism at one ε and b: the law of its errors averaged over feasible words, and what it makes of the sample."""
+    """One mechanism at one ε and b: its errors, averaged over feasible words, and what it makes of the sample word."""
 
     theta: float
     law: ErrorLaw
@@ -82,7 +82,7 @@ def plan_words(
     sample: Word | None = None,
     only_adjacency: bool = False,
 ) -> Planning:
-    """Work out the grid. The slider for b has 1, 2 and `adjacency`; on a free alphabet, where that costs nothing, 1 to 5.
+    """Work out the grid. The slider for b has 1, 2 and `adjacency`; on a free alphabet, where it costs nothing, 1 to 5.
 
     `sample` is a *public* word to show private words for; otherwise a feasible word is drawn, always the same one.
     """

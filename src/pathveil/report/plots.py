@@ -1,4 +1,4 @@
-"""Pictures for notebooks: matplotlib axes in (or none), axes out. The reports' charts are drawn to files with these too.
+"""Pictures for notebooks: matplotlib axes in (or none), axes out. The charts of the reports are drawn to files here, too.
 
 Colours are those of the pages (they can be told apart by people who see few colours); lines also differ in their
 dashes and markers.
@@ -119,7 +119,7 @@ def draw(chart: Chart, ax: Axes | None = None) -> Axes:
     if ax is None:
         import matplotlib.pyplot as plt
 
-        _, ax = plt.subplots(figsize=_size(chart), layout="constrained")
+        _, ax = plt.subplots(figsize=chart_size(chart), layout="constrained")
     if isinstance(chart, Lines):
         _draw_lines(chart, ax)
     elif isinstance(chart, Bars):
@@ -133,7 +133,8 @@ def draw(chart: Chart, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _size(chart: Chart) -> tuple[float, float]:
+def chart_size(chart: Chart) -> tuple[float, float]:
+    """Width and height in inches that suit a chart."""
     if isinstance(chart, Bars) and chart.flat:
         return 7.0, 1.0 + len(chart.labels) * (0.12 + 0.13 * len(chart.series))
     return (7.0, 6.5) if isinstance(chart, Heat | Network) else (7.0, 4.2)
@@ -168,7 +169,9 @@ def _draw_bars(chart: Bars, ax: Axes) -> None:
     wide = 0.84 / len(chart.series)
     for k, one in enumerate(chart.series):
         heights = np.array([value or 0.0 for value in one.values] or [0.0] * len(places))
-        ax.bar(places + (k - (len(chart.series) - 1) / 2) * wide, heights, wide, color=COLOURS[one.style], label=one.name)
+        ax.bar(
+            places + (k - (len(chart.series) - 1) / 2) * wide, heights, wide, color=COLOURS[one.style], label=one.name
+        )
     every = max(1, len(places) // 16)
     ax.set_xticks(places[::every], [plain(label) for label in chart.labels[::every]])
     ax.set(xlabel=chart.xlabel, ylabel=chart.ylabel)
@@ -181,7 +184,13 @@ def _draw_flat_bars(chart: Bars, ax: Axes) -> None:
     wide = 0.84 / len(chart.series)
     for k, one in enumerate(chart.series):
         widths = [value or 0.0 for value in one.values]
-        ax.barh(places + (k - (len(chart.series) - 1) / 2) * wide, widths, wide, color=COLOURS[one.style], label=plain(one.name))
+        ax.barh(
+            places + (k - (len(chart.series) - 1) / 2) * wide,
+            widths,
+            wide,
+            color=COLOURS[one.style],
+            label=plain(one.name),
+        )
     ax.set_yticks(places, [plain(label) for label in chart.labels])
     ax.invert_yaxis()
     ax.set(xlabel=chart.xlabel)
@@ -210,8 +219,14 @@ def _draw_network(chart: Network, ax: Axes) -> None:
         style = "-" if path.style == 0 else (0, (0.5, 1.6))
         # A later word is thinner, so that it shows on top of an earlier one.
         ax.plot(
-            *way.T, color=COLOURS[path.style], linestyle=cast(Any, style), linewidth=max(2.0, 5.0 - 1.5 * k), alpha=0.9,
-            label=plain(path.name), zorder=3 + k, dash_capstyle="round",
+            *way.T,
+            color=COLOURS[path.style],
+            linestyle=cast(Any, style),
+            linewidth=max(2.0, 5.0 - 1.5 * k),
+            alpha=0.9,
+            label=plain(path.name),
+            zorder=3 + k,
+            dash_capstyle="round",
         )
         ax.plot(*way[0], "o", ms=9, color=COLOURS[path.style], zorder=4 + k)
     if len(places) <= _SMALL:

@@ -53,6 +53,6 @@ def expected_errors(mechanism: WordMechanism, world: System, length: int) -> flo
 
 
 def public_words(world: System, length: int) -> list[Word]:
-    """Feasible words that stand for all of them; always the same. On a free alphabet all words are alike: one will do."""
+    """Feasible words that stand for all of them; always the same. One will do on a free alphabet."""
     source = insecure_seed(0)
     return [world.random_word(length, source) for _ in range(1 if world.compiled.is_free else _SAMPLE)]
