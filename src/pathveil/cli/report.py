@@ -110,9 +110,8 @@ def curator(
     """
     if not any(word in output.name.lower() for word in _SENSITIVE_NAMES):
         raise InvalidParameterError(
-            f"--output {output}: this report contains sensitive data, and its name has to say so, or one day it "
-            "lies beside "
-            f"the releases. Call it curator-{output.name} or sensitive-{output.name}."
+            f"--output {output}: this report contains sensitive data, and its name has to say so, or one day it lies "
+            f"beside the releases. Call it curator-{output.name} or sensitive-{output.name}."
         )
     _refuse_existing(output, format, overwrite)
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton, sensitive=input)
@@ -130,11 +129,12 @@ def curator(
         released = read_manifest(manifest_path(private))
         require_same_system(released, world)
         mechanism = rebuilt_mechanism(world, released.promise, max_length)
+    accepted = mechanism is None or mechanism.on_infeasible == "nearest"
     fitted, rows = (None, []) if model is None else _model(model, world)
     with waiting("comparing ...", silent=quiet):
         found = compare(
             world,
-            read_all(input, layout, world, on_bad_row=on_bad_row),
+            read_all(input, layout, world, on_bad_row=on_bad_row, accept_infeasible=accepted),
             read_all(str(private), layout, world),
             released,
             mechanism,

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from pathveil.data.checking import Checker, OnBadRow
 from pathveil.data.formats.layout import Extra, Layout
-from pathveil.data.sources import Format, Source
+from pathveil.data.sources import Source
 from pathveil.data.words import opened
 from pathveil.errors import DataFileError, PathVeilError, TooLargeError
 from pathveil.report.planning import average_law
@@ -63,14 +63,15 @@ class Words:
 
 
 def read_all(
-    source: Source, layout: Layout, world: System, *, on_bad_row: OnBadRow = "fail", format: Format | None = None
+    source: Source, layout: Layout, world: System, *, on_bad_row: OnBadRow = "fail", accept_infeasible: bool = False
 ) -> Words:
-    """All words of a source in its order, four bytes a symbol; infeasible words are read, too."""
+    """All words of a source in its order, four bytes a symbol. What is a bad row here has to be what it was in the
+    release: infeasible words are accepted where the mechanism accepts them."""
     pieces: list[npt.NDArray[np.int32]] = []
     lengths: list[Ints] = []
     extra = Extra(None, ())
-    with opened(source, layout, extra, format) as (engine, files, _):
-        checker = Checker(world, on_bad_row, accept_infeasible=True)
+    with opened(source, layout, extra, None) as (engine, files, _):
+        checker = Checker(world, on_bad_row, accept_infeasible)
         for batch in checker.checked(layout.read(engine, files, extra, keep_order=True)):
             listed = batch.column(0)
             pieces.append(listed.flatten().to_numpy().astype(np.int32))
@@ -82,7 +83,7 @@ def read_all(
 
 @dataclass(frozen=True)
 class Replacement:
-    """How often a symbol was replaced: counted where words are paired, otherwise expected. `by`: its usual substitute."""
+    """How often a symbol was replaced: counted for paired words, otherwise expected. `by`: its usual substitute."""
 
     code: int
     occurrences: int
@@ -163,8 +164,8 @@ def _why_not_paired(sensitive: Words, private: Words, released: Released | None)
             "the release is in random order, as it should be: which private word came from which sensitive one is gone"
         )
     if len(sensitive) != len(private):
-        return f"there are {len(sensitive):,} sensitive and {len(private):,} private words: some were left out of "
-        "the release"
+        counted = f"there are {len(sensitive):,} sensitive and {len(private):,} private words"
+        return f"{counted}: some were left out of the release"
     if not np.array_equal(sensitive.offsets, private.offsets):
         return "the lengths differ: this is not the input that the release was made from, or its order has changed"
     return None

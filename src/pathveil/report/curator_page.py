@@ -29,8 +29,7 @@ def curator_page(found: Comparison) -> Page:
     page = Page(
         "Curator's report (sensitive)",
         "Sensitive words against the private words that were made from them. Everything here depends on the "
-        "sensitive file "
-        "without protection.",
+        "sensitive file without protection.",
         alarm=ALARM,
     )
     page.add("What is compared", _overview(found))
@@ -122,9 +121,8 @@ def _distinct(found: Comparison) -> list[Html]:
         bullets(
             [
                 f"{len(before):,} different words are in the sensitive file and {len(after):,} in the release.",
-                f"{kept:,} of {len(found.private):,} private words also occur in the sensitive file. Whether such "
-                "a word "
-                "came from itself, nobody can tell from the release.",
+                f"{kept:,} of {len(found.private):,} private words also occur in the sensitive file. Whether such a "
+                "word came from itself, nobody can tell from the release.",
             ]
         ),
     ]
@@ -296,18 +294,16 @@ def _rows(page: Page, found: Comparison) -> list[Html]:
         *parts,
         tag(
             "p",
-            "A model is as good as its rows, and a row with few transitions is bad under every mechanism. Merge "
-            "such states, or "
-            "spend more. Forecast: the root mean square error of a probability, for unit “transition” at ε = "
-            f"{epsilon:g} and "
-            f"δ = {_DELTA:g} (discrete Laplace noise spends no δ).",
+            "A model is as good as its rows, and a row with few transitions is bad under every mechanism. Merge such "
+            "states, or spend more. Forecast: the root mean square error of a probability, for unit “transition” at "
+            f"ε = {epsilon:g} and δ = {_DELTA:g} (discrete Laplace noise spends no δ).",
         ),
         page.chart("rows", chart),
         copyable("rows-table", "The rows with fewest transitions", headers, rows),
         tag(
             "p",
-            f"{int((sizes == 0).sum()):,} of {len(sizes):,} states have no transition at all: a model says "
-            "nothing about them.",
+            f"{int((sizes == 0).sum()):,} of {len(sizes):,} states have no transition at all: a model says nothing "
+            "about them.",
         ),
     ]
 

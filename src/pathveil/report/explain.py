@@ -30,19 +30,15 @@ def epsilon_in_words(epsilon: float, delta: float = 0.0) -> list[str]:
     factor = short(exp(epsilon)) if epsilon < 700 else "more than 10³⁰⁰"
     said = [
         f"ε = {epsilon:g} bounds a ratio: whatever is seen in the release, it is at most e^{epsilon:g} ≈ {factor} "
-        "times as "
-        "likely under the true input as under any alternative that the promise covers.",
-        "Put as a bet: somebody who has to tell two such inputs apart, both equally likely before the release, "
-        "is right "
-        f"at most {percent(best_guess(epsilon, delta))} of the time, whatever else they know or compute. A coin "
-        "toss is "
-        "right 50% of the time.",
+        "times as likely under the true input as under any alternative that the promise covers.",
+        "Put as a bet: somebody who has to tell two such inputs apart, both equally likely before the release, is "
+        f"right at most {percent(best_guess(epsilon, delta))} of the time, whatever else they know or compute. A coin "
+        "toss is right 50% of the time.",
     ]
     if delta:
         said.append(
-            f"δ = {delta:g} is an allowance on top: the probability of any set of outputs may exceed that bound "
-            "by at most "
-            f"{delta:g}."
+            f"δ = {delta:g} is an allowance on top: the probability of any set of outputs may exceed that bound by at "
+            f"most {delta:g}."
         )
     return said
 
@@ -53,45 +49,37 @@ def certificate_in_words(certificate: Certificate, epsilon: float) -> list[str]:
     symbols = f"{b} symbol{'s' * (b > 1)}"
     said = [
         f"The tilt is θ = {theta:.4g}: with every further error, a private word becomes e^θ ≈ {short(exp(theta))} "
-        "times less "
-        "likely. The larger θ, the fewer errors.",
+        "times less likely. The larger θ, the fewer errors.",
         f"Proved: between two feasible words of {n} symbols that differ in at most {symbols}, the loss is at most "
         f"{certificate.loss:.6g}, which is within ε = {epsilon:g}.",
     ]
     change = max(certificate.loss - b * theta, 0.0)
     if certificate.method.startswith("published"):
         said.append(
-            f"Here no more is proved than what the papers prove for every system ({certificate.method}): θ = "
-            "ε/(2b), half "
-            "of the loss for the distance to the output and half in case the normalising constant changes as much."
+            f"Here no more is proved than what the papers prove for every system ({certificate.method}): θ = ε/(2b), "
+            "half of the loss for the distance to the output and half in case the normalising constant changes as "
+            "much."
         )
     elif certificate.method.startswith("free"):
         said.append(
             f"How: the loss has two parts. The distance to any output changes by at most {b}, which costs bθ = "
-            f"{b * theta:.4g}. "
-            "The normalising constant is the same for every word, because every word is possible; that costs "
-            "nothing. The "
-            f"papers allow for the worst there and so halve θ to {published_theta(epsilon, b):.4g}."
+            f"{b * theta:.4g}. The normalising constant is the same for every word, because every word is possible; "
+            "that costs nothing. The papers allow for the worst there and so halve θ to "
+            f"{published_theta(epsilon, b):.4g}."
         )
     else:
         said.append(
             f"How: the loss has two parts. The distance to any output changes by at most {b}, which costs bθ = "
-            f"{b * theta:.4g}. "
-            f"The normalising constant changes, too: its logarithm by at most {change:.4g}, found by bounding "
-            "every place "
-            "where two feasible words can differ. The papers allow for a change as large as the first part, and "
-            "so have to "
-            f"take θ = {published_theta(epsilon, b):.4g}."
+            f"{b * theta:.4g}. The normalising constant changes, too: its logarithm by at most {change:.4g}, found by "
+            "bounding every place where two feasible words can differ. The papers allow for a change as large as the "
+            f"first part, and so have to take θ = {published_theta(epsilon, b):.4g}."
         )
     if certificate.protected_positions is not None and certificate.protected_positions < n:
         said.append(
-            f"Who is compared: on average {certificate.protected_positions:.1f} of {n} positions of a feasible "
-            "word could "
-            "hold another symbol with all others as they are. Elsewhere the public system itself gives the "
-            "symbol away to "
-            "somebody who knows all the rest, and no mechanism can change that; a larger b covers such symbols "
-            "together "
-            "with their neighbours."
+            f"Who is compared: on average {certificate.protected_positions:.1f} of {n} positions of a feasible word "
+            "could hold another symbol with all others as they are. Elsewhere the public system itself gives the "
+            "symbol away to somebody who knows all the rest, and no mechanism can change that; a larger b covers "
+            "such symbols together with their neighbours."
         )
     farther = [distance for distance in (b + 1, 2 * b, 4 * b) if b < distance <= n]
     if farther:

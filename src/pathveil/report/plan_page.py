@@ -70,9 +70,8 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
         picture, why_no_picture = None, "Every symbol may follow every symbol here: there is nothing to draw."
     page = Page(
         "Planning report: which ε?",
-        f"What private words of {n} symbols would look like, for every mechanism, at each ε and b. Decided from "
-        "the public "
-        "system alone.",
+        f"What private words of {n} symbols would look like, for every mechanism, at each ε and b. Decided from the "
+        "public system alone.",
         badge="Public quantities only: nothing sensitive was read. Safe to share.",
     )
     page.add("Choose ε and b", _controls(planning, e, b, k), _figures(), _meaning())
@@ -129,9 +128,8 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
 
 _COMPARED = ("mechanism", "expected errors", "share of symbols", "unchanged", "tilt θ")
 _LIMITS = (
-    "The numbers are averages over feasible words of the public system. Errors in your own data depend on your "
-    "data: the "
-    "curator's report shows them, to the curator.",
+    "The numbers are averages over feasible words of the public system. Errors in your own data depend on your data: "
+    "the curator's report shows them, to the curator.",
     "ε protects one word. Several words of one person add up, and so do several releases of one word.",
     "The length of a word, the number of words and the public system itself are not protected.",
 )
@@ -187,10 +185,9 @@ def _meaning() -> Html:
         [
             tag(
                 "p",
-                "b says who is protected: two words that differ in at most b symbols are hard to tell apart. ε "
-                "says how hard: no "
-                "output is more than e^ε times likelier under one of them. Smaller ε and larger b protect more, "
-                "and cost errors.",
+                "b says who is protected: two words that differ in at most b symbols are hard to tell apart. ε says "
+                "how hard: no output is more than e^ε times likelier under one of them. Smaller ε and larger b "
+                "protect more, and cost errors.",
             ),
         ]
     )
@@ -227,9 +224,8 @@ def _notes(planning: Planning) -> Html:
     units = {unit for row in planning.units for unit in row if unit is not None}
     if len({unit.replace("feasible ", "") for unit in units}) < len(units):
         said.append(
-            "The certified mechanism promises among feasible words, the others among all words of that length; "
-            "mind that "
-            "when you compare their errors."
+            "The certified mechanism promises among feasible words, the others among all words of that length; mind "
+            "that when you compare their errors."
         )
     said += [f"{planning.names[k]} cannot be used here: {why}" for k, why in planning.why_not.items()]
     return bullets(said)
@@ -259,9 +255,8 @@ def _words(planning: Planning, cell: Cell | None) -> list[Html]:
     return [
         tag(
             "p",
-            f"{origin} Its private words were drawn with a fixed seed, so that this page is the same each time: "
-            "they show "
-            "what to expect and are no release. Underlined: a wrong symbol.",
+            f"{origin} Its private words were drawn with a fixed seed, so that this page is the same each time: they "
+            "show what to expect and are no release. Underlined: a wrong symbol.",
         ),
         tag("div", copyable("words", "The word and private words for it", headers, rows), class_="words"),
         facts(

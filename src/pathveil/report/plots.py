@@ -1,4 +1,4 @@
-"""Pictures for notebooks: matplotlib axes in (or none), axes out. The charts of the reports are drawn to files here, too.
+"""Pictures for notebooks: matplotlib axes in (or none), axes out. The charts of reports are drawn to files here, too.
 
 Colours are those of the pages (they can be told apart by people who see few colours); lines also differ in their
 dashes and markers.

@@ -23,9 +23,8 @@ from pathveil.report.plots import belief_chart
 from pathveil.report.released import ORDER_RELEASED, Released
 
 SEEDED = (
-    "NOT PRIVATE: this release was made with a known seed. Whoever knows the seed can undo it. It is good for "
-    "tests and "
-    "demonstrations only."
+    "NOT PRIVATE: this release was made with a known seed. Whoever knows the seed can undo it. It is good for tests "
+    "and demonstrations only."
 )
 
 
@@ -53,9 +52,8 @@ def charged_for(ledger: Ledger, released: Released, digest: str | None) -> Charg
     """The charges for this very file, found by its digest; an error where the ledger has none."""
     if digest is None:
         raise DataFileError(
-            f"{released.data_file}: the released file is not beside its manifest. The ledger knows it by its "
-            "digest: put it "
-            "there, or leave out the ledger."
+            f"{released.data_file}: the released file is not beside its manifest. The ledger knows it by its digest: "
+            "put it there, or leave out the ledger."
         )
     found = ledger.verify()
     content = ledger.to_dict()
@@ -63,8 +61,7 @@ def charged_for(ledger: Ledger, released: Released, digest: str | None) -> Charg
     if not mine:
         raise LedgerError(
             f"{released.file}: the ledger has no charge for this file (SHA-256 {digest}). Either it was not made "
-            "under this "
-            "ledger, or it was changed after it was released."
+            "under this ledger, or it was changed after it was released."
         )
     promised = {**asdict(released.promise), "public": list(released.promise.public)}
     if not any(charge["guarantee"] == promised for charge in mine):
@@ -108,22 +105,18 @@ def _promise(promise: Guarantee) -> list[Html]:
             "p",
             tag("strong", "For the engineer. "),
             f"Differential privacy with ε = {promise.epsilon:g} and δ = {promise.delta:g}. Neighbouring inputs: "
-            f"{promise.unit}. For "
-            f"every set S of outputs, P(S | input) ≤ e^{promise.epsilon:g} · P(S | neighbour){exception}.",
+            f"{promise.unit}. For every set S of outputs, P(S | input) ≤ e^{promise.epsilon:g} · P(S | "
+            f"neighbour){exception}.",
         ),
         tag(
             "p",
             tag("strong", "For the lawyer. "),
-            "The promise is about two possible inputs: the true one, and any neighbouring one, as the unit "
-            "defines it. Whatever was "
-            "released would have been released from the neighbouring input, too, with a probability that is at "
-            "most about "
-            f"{_factor(promise.epsilon)} times smaller or larger{exception}. Nobody can tell the two inputs apart "
-            "with more "
-            "certainty than that, whatever else they know, now or later. This is a statement about the procedure "
-            "by which the "
-            "file was made. It needs no assumption about what other data an adversary holds or how much they can "
-            "compute.",
+            "The promise is about two possible inputs: the true one, and any neighbouring one, as the unit defines "
+            "it. Whatever was released would have been released from the neighbouring input, too, with a probability "
+            f"that is at most about {_factor(promise.epsilon)} times smaller or larger{exception}. Nobody can tell "
+            "the two inputs apart with more certainty than that, whatever else they know, now or later. This is a "
+            "statement about the procedure by which the file was made. It needs no assumption about what other data "
+            "an adversary holds or how much they can compute.",
         ),
     ]
 
@@ -155,9 +148,8 @@ def _numbers(page: Page, promise: Guarantee) -> list[Html]:
     parts.append(
         tag(
             "p",
-            "Whether this ε is small enough is a decision about people, not a computation. For comparison: the "
-            "bet above is won "
-            "at most 73.1% of the time at ε = 1, 95.3% at ε = 3 and 99.3% at ε = 5.",
+            "Whether this ε is small enough is a decision about people, not a computation. For comparison: the bet "
+            "above is won at most 73.1% of the time at ε = 1, 95.3% at ε = 3 and 99.3% at ε = 5.",
         )
     )
     return parts
@@ -174,8 +166,8 @@ def _scope(released: Released) -> list[Html]:
         parts.append(
             tag(
                 "p",
-                f"Also all words of one user together, at most {user.get('max_words')}: ε = {user.get('epsilon')}, δ = "
-                f"{user.get('delta')}. Unit: {user.get('unit')}.",
+                f"Also all words of one user together, at most {user.get('max_words')}: ε = {user.get('epsilon')}, δ "
+                f"= {user.get('delta')}. Unit: {user.get('unit')}.",
             )
         )
     not_protected = [
@@ -255,17 +247,17 @@ def _budget(page: Page, charged: Charged | None) -> list[Html]:
             tag(
                 "p",
                 f"Charged for this unit so far, this release included: {unit['charges']} "
-                f"charge{'s' * (unit['charges'] != 1)}, "
-                f"which add up to ε = {unit['spent']['epsilon']:g}, δ = {unit['spent']['delta']:g}. The budget is ε = "
-                f"{charged.total['epsilon']:g}, δ = {charged.total['delta']:g}.",
+                f"charge{'s' * (unit['charges'] != 1)}, which add up to ε = {unit['spent']['epsilon']:g}, δ = "
+                f"{unit['spent']['delta']:g}. The budget is ε = {charged.total['epsilon']:g}, δ = "
+                f"{charged.total['delta']:g}.",
             )
         )
     if charged.composition != "basic":
         parts.append(
             tag(
                 "p",
-                "This ledger composes releases optimally: together they keep within the budget even where the "
-                "sum exceeds it.",
+                "This ledger composes releases optimally: together they keep within the budget even where the sum "
+                "exceeds it.",
             )
         )
     return parts
@@ -282,13 +274,11 @@ def _checks(released: Released, digest: str | None, charged: Charged | None) -> 
     if charged is not None:
         steps.append(
             f"The ledger has {charged.entries} entries, and its chain of hashes is whole. Its head was "
-            f"{charged.head}; pathveil "
-            "ledger verify --head tells whether that entry is still there."
+            f"{charged.head}; pathveil ledger verify --head tells whether that entry is still there."
         )
     steps.append(
-        "That the promise follows from the mechanism is proved in the documentation of PathVeil; that the "
-        "program does what "
-        "the proof says is tested, and can be audited."
+        "That the promise follows from the mechanism is proved in the documentation of PathVeil; that the program "
+        "does what the proof says is tested, and can be audited."
     )
     steps.append("This report states facts about a procedure. Whether they satisfy a law is for a lawyer to say.")
     return bullets(steps)
