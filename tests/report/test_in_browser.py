@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable
+from itertools import pairwise
 from math import exp
 from pathlib import Path
 
@@ -56,8 +57,8 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser, reports) -> Iterator:
-    yield lambda name, **options: Opened(browser, reports / name, **options)
+def opened(browser, reports) -> Callable[..., Opened]:
+    return lambda name, **options: Opened(browser, reports / name, **options)
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -69,7 +70,7 @@ def test_a_page_opens_without_a_complaint_and_asks_the_network_for_nothing(opene
     assert page.requests() == [page.path.as_uri()]
 
 
-def test_the_browser_itself_refuses_what_does_not_belong_to_the_page(opened, tmp_path, browser, reports) -> None:
+def test_the_browser_itself_refuses_what_does_not_belong_to_the_page(tmp_path, browser, reports) -> None:
     # The control for the test above: a script and a picture that got into the page are noticed, and not run.
     text = (reports / "release.html").read_text(encoding="utf-8")
     planted = "<script>document.title = 'owned'</script><img src='https://example.org/x.png'></main>"
@@ -189,8 +190,9 @@ def test_text_can_be_read_on_its_ground_in_both_schemes(opened, name, scheme) ->
     ground = page.ask("getComputedStyle(document.body).backgroundColor")
     assert (_luminance(ground) > 0.5) == (scheme == "light")
     pairs = page.ask(
-        "[...document.querySelectorAll('p, li, td, th, dt, dd, h1, h2, caption, summary, button, .badge, .alarm')].map(e => {"
-        "  let g = e; while (getComputedStyle(g).backgroundColor === 'rgba(0, 0, 0, 0)' && g.parentElement) g = g.parentElement;"
+        "[...document.querySelectorAll('p, li, td, th, dt, dd, h1, h2, caption, summary, button, .badge')].map(e => {"
+        "  const bare = (g) => getComputedStyle(g).backgroundColor === 'rgba(0, 0, 0, 0)';"
+        "  let g = e; while (bare(g) && g.parentElement) g = g.parentElement;"
         "  return [getComputedStyle(e).color, getComputedStyle(g).backgroundColor]; })"
     )
     assert len(pairs) > 20
@@ -234,7 +236,7 @@ def test_a_page_has_what_a_screen_reader_needs(opened, name) -> None:
         "[...document.querySelectorAll('.scroll')].every(s => s.tabIndex === 0 && s.getAttribute('aria-label'))"
     )
     levels = page.ask("[...document.querySelectorAll('h1, h2, h3')].map(h => +h.tagName[1])")
-    assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_symbols_stay_text_in_the_browser_too(browser, folder, run) -> None:
