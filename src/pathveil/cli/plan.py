@@ -23,8 +23,8 @@ _SMALLEST, _LARGEST = 1e-3, 1e3  # beyond these no ε is looked for
 class Plan:
     """Errors of each mechanism over ε, and how to find out about another ε.
 
-    An error of None: the mechanism cannot be used. `facts` goes into the JSON; `remarks` on the ε of the table are asked
-    for when all of them have been computed.
+    An error of None: the mechanism cannot be used. `facts` goes into the JSON. `remarks` on the ε of the table are
+    asked for when all of them have been computed.
     """
 
     title: str
