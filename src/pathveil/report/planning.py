@@ -15,7 +15,7 @@ from pathveil.words.certified import CertifiedExponential
 from pathveil.words.choose import public_words
 from pathveil.words.exponential import Exponential
 from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.lower_bound import LowerBound, least_expected_errors
+from pathveil.words.lower_bound import LowerBound, least_expected_errors_each
 from pathveil.words.mechanism import WordMechanism, checked_adjacency, checked_epsilon
 from pathveil.words.online import Online
 from pathveil.words.permute_and_flip import PermuteAndFlip
@@ -116,7 +116,7 @@ def plan_words(
                 if name == "certified":
                     certificates[-1].append(made.certificate(n) if isinstance(made, CertifiedExponential) else None)
             cells[-1].append(row)
-    bounds = [[least_expected_errors(world, n, epsilon, stop) for epsilon in grid] for stop in adjacencies]
+    bounds = [_bounds(world, n, grid, stop) for stop in adjacencies]
     return Planning(
         world=world,
         length=n,
@@ -163,6 +163,13 @@ def _cell(
         why_not[k] = str(problem)
         return None
     return Cell(mechanism.theta(length), law, sample_law, draws)
+
+
+def _bounds(world: System, length: int, epsilons: Sequence[float], adjacency: int) -> list[LowerBound]:
+    try:
+        return least_expected_errors_each(world, length, epsilons, adjacency)
+    except TooLargeError as problem:
+        return [LowerBound(0.0, True, f"no better one than 0 was computed: {problem}")] * len(epsilons)
 
 
 def average_law(laws: Sequence[ErrorLaw]) -> ErrorLaw:
