@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+_LONG = 40  # characters of a cell beyond which it may break into lines
 _VOID = frozenset({"input", "meta", "br"})
 # Control characters have no place in HTML; tab and newline are white space.
 _CONTROLS = dict.fromkeys((*range(9), 11, *range(13, 32), *range(127, 160)), "�")
@@ -70,7 +71,8 @@ def table(caption: str, headers: Sequence[object], rows: Iterable[Sequence[objec
 def _cell(value: object) -> Html:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return tag("td", short(value), class_="number")
-    return tag("td", "–" if value is None else value)
+    shown = "–" if value is None else value
+    return tag("td", shown, class_="long" if len(str(shown)) > _LONG and not isinstance(shown, Html) else None)
 
 
 def short(value: float) -> str:

@@ -99,6 +99,24 @@ def test_a_mechanism_that_cannot_be_used_is_named_with_the_reason(folder, run) -
     assert data_of(folder / "plan.html")["plan"]["cells"][0][0][3] is None
 
 
+def test_words_that_are_too_long_for_any_exact_law_are_refused_with_the_reason() -> None:
+    # A dead end keeps the online mechanism out; the others need exact counts with a thousand digits.
+    world = pv.MarkovChain.from_edges([(i, (i + step) % 80) for i in range(80) for step in (1, 2)] + [(0, 80)])
+    with pytest.raises(pv.TooLargeError, match="no mechanism can be computed here"):
+        plan_words(world, 1200, 1)
+
+
+def test_an_automaton_is_planned_and_drawn_with_its_own_states(folder, run) -> None:
+    (folder / "machine.csv").write_text("from,symbol,to\n,,idle\nidle,start,busy\nbusy,work,busy\nbusy,stop,idle\n")
+    (folder / "nodes.csv").write_text("symbol,x,y\nidle,0,0\nbusy,1,0\n")
+    line = "report plan --automaton machine.csv --length 4 --coordinates nodes.csv --output plan.html"
+    ran = run(*line.split(), "--sample", "start work work stop")
+    assert ran.code == 0, ran.err
+    plan = data_of(folder / "plan.html")["plan"]
+    names = plan["network"]["names"]
+    assert [names[node] for node in plan["sample"]["nodes"]] == ["idle", "busy", "busy", "busy", "idle"]
+
+
 def test_the_slider_starts_where_it_is_told(folder, run) -> None:
     assert run(f"{QUICK} --epsilon 1.7 --adjacency 3").code == 0
     plan = data_of(folder / "plan.html")["plan"]

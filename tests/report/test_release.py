@@ -51,7 +51,7 @@ def test_with_the_ledger_it_shows_the_charge_and_not_what_the_curator_keeps(rele
     assert charge["time"] in page
     assert shown["head"] in page
     assert (
-        "1 charge, which add up to ε = 5, δ = 0. The budget is ε = 10, δ = 1e-05."
+        "this release included: 1. Together they cost ε = 5, δ = 0, added up. The budget is ε = 10"
         in Content(released / "release.html").text
     )
     for secret in (charge["fingerprint"], charge["request"], charge["command"], "trips.parquet", str(released)):

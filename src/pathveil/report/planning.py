@@ -114,8 +114,11 @@ def plan_words(
                 if made is not None and cell is not None:
                     units[-1][k] = made.guarantee.unit
                 if name == "certified":
-                    certificates[-1].append(made.certificate(n) if isinstance(made, CertifiedExponential) else None)
+                    known = made if cell is not None and isinstance(made, CertifiedExponential) else None
+                    certificates[-1].append(None if known is None else known.certificate(n))
             cells[-1].append(row)
+    if len(why_not) == len(MECHANISMS):
+        raise TooLargeError(f"the errors of no mechanism can be computed here: {why_not[0]}")
     bounds = [_bounds(world, n, grid, stop) for stop in adjacencies]
     return Planning(
         world=world,

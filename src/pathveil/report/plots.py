@@ -7,6 +7,7 @@ dashes and markers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -129,7 +130,7 @@ def draw(chart: Chart, ax: Axes | None = None) -> Axes:
     else:
         _draw_network(chart, ax)
     if chart.title:
-        ax.set_title(plain(chart.title), fontsize=11, loc="left")
+        ax.set_title(plain(fill(chart.title, 75)), fontsize=11, loc="left")
     return ax
 
 
@@ -160,6 +161,11 @@ def _draw_lines(chart: Lines, ax: Axes) -> None:
     if chart.mark is not None:
         ax.axvline(chart.mark, color="black", linestyle=":", linewidth=1)
     ax.set(xlabel=chart.xlabel, ylabel=chart.ylabel, xscale=chart.xscale, yscale=chart.yscale)
+    if chart.xscale == "log":
+        # Plain numbers, not powers of ten.
+        ticks = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50) if chart.x[0] <= tick <= chart.x[-1]]
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        ax.minorticks_off()
     ax.grid(alpha=0.3)
     ax.legend(frameon=False)
 

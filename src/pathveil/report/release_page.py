@@ -141,7 +141,8 @@ def _numbers(page: Page, promise: Guarantee) -> list[Html]:
         rows = beliefs(promise.epsilon)
         parts.append(
             scrolling(
-                table("How sure can somebody become?", ["before the release", "after it, at most"], rows), "Beliefs"
+                table("How sure can somebody become? Examples", ["before the release", "after it, at most"], rows),
+                "Beliefs",
             )
         )
         parts.append(page.chart("belief", belief_chart(promise.epsilon)))
@@ -246,10 +247,9 @@ def _budget(page: Page, charged: Charged | None) -> list[Html]:
         parts.append(
             tag(
                 "p",
-                f"Charged for this unit so far, this release included: {unit['charges']} "
-                f"charge{'s' * (unit['charges'] != 1)}, which add up to ε = {unit['spent']['epsilon']:g}, δ = "
-                f"{unit['spent']['delta']:g}. The budget is ε = {charged.total['epsilon']:g}, δ = "
-                f"{charged.total['delta']:g}.",
+                f"Charges for this unit so far, this release included: {unit['charges']}. Together they cost ε = "
+                f"{unit['spent']['epsilon']:g}, δ = {unit['spent']['delta']:g}, added up. The budget is ε = "
+                f"{charged.total['epsilon']:g}, δ = {charged.total['delta']:g}.",
             )
         )
     if charged.composition != "basic":
