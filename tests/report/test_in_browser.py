@@ -9,6 +9,10 @@ from math import exp
 from pathlib import Path
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.wait import WebDriverWait
 
 import pathveil as pv
 from pathveil.report.planning import CONTEXTS
@@ -33,6 +37,8 @@ class Opened:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         driver.get(path.as_uri())
+        # On a busy machine `get` may come back before the page is there.
+        WebDriverWait(driver, 60).until(lambda _: self.ask("document.readyState") == "complete")
 
     def ask(self, script: str):
         return self.driver.execute_script(f"return {script}")
@@ -64,7 +70,6 @@ def opened(browser, reports) -> Callable[..., Opened]:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_opens_without_a_complaint_and_asks_the_network_for_nothing(opened, name) -> None:
     page = opened(name)
-    assert page.ask("document.readyState") == "complete"
     assert page.ask("document.querySelectorAll('.canvas svg').length") > 0
     assert page.complaints() == []
     assert page.requests() == [page.path.as_uri()]
@@ -110,9 +115,6 @@ def test_the_sliders_change_the_figures_to_the_librarys_own_numbers(opened) -> N
 
 
 def test_the_keyboard_reaches_and_moves_the_slider_and_the_focus_is_seen(opened, browser) -> None:
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.keys import Keys
-
     page = opened("plan.html")
     names = []
     for _ in range(3):
@@ -147,9 +149,6 @@ def test_the_picture_shows_the_sample_word_and_the_chosen_private_one(opened) ->
 
 @pytest.mark.parametrize("how", ["by the clipboard of the browser", "by hand"])
 def test_a_table_can_be_copied(opened, browser, how) -> None:
-    from selenium.webdriver.common.by import By
-    from selenium.webdriver.common.keys import Keys
-
     page = opened("plan.html")
     if how == "by hand":
         browser.execute_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")

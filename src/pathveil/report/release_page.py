@@ -193,7 +193,7 @@ def _how(released: Released) -> Html:
             ("drawn", promise.sampling),
             (
                 "randomness",
-                "a known seed: NOT private" if promise.seeded else "keys from the operating system, used once",
+                "a known seed: NOT private" if promise.seeded else "fresh keys from the operating system",
             ),
         ]
     )
