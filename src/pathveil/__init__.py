@@ -46,6 +46,14 @@ if TYPE_CHECKING:
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.privacy.profile import DirichletProfile, concentration_for
     from pathveil.randomness.source import RandomSource, insecure_seed
+    from pathveil.report.plots import (
+        plot_belief,
+        plot_chain,
+        plot_distributions,
+        plot_error_law,
+        plot_expected_errors,
+        plot_system,
+    )
     from pathveil.systems.alphabet import Alphabet
     from pathveil.systems.automaton import Automaton
     from pathveil.systems.markov_chain import MarkovChain
@@ -129,6 +137,12 @@ __all__ = [
     "insecure_seed",
     "permute_and_flip_bounds",
     "permute_and_flip_tail_bound",
+    "plot_belief",
+    "plot_chain",
+    "plot_distributions",
+    "plot_error_law",
+    "plot_expected_errors",
+    "plot_system",
     "private_frequencies",
     "private_matrix",
     "published",
@@ -173,6 +187,14 @@ _HOMES = {
     "pathveil.privacy.guarantee": ("Guarantee",),
     "pathveil.privacy.profile": ("DirichletProfile", "concentration_for"),
     "pathveil.randomness.source": ("RandomSource", "insecure_seed"),
+    "pathveil.report.plots": (
+        "plot_belief",
+        "plot_chain",
+        "plot_distributions",
+        "plot_error_law",
+        "plot_expected_errors",
+        "plot_system",
+    ),
     "pathveil.systems.alphabet": ("Alphabet",),
     "pathveil.systems.automaton": ("Automaton",),
     "pathveil.systems.markov_chain": ("MarkovChain",),

@@ -16,6 +16,7 @@ from pathveil.cli.ledger import ledger_app
 from pathveil.cli.model import model
 from pathveil.cli.plan import plan
 from pathveil.cli.privatize import privatize
+from pathveil.cli.report import report_app
 from pathveil.cli.stream import stream
 from pathveil.cli.synthesize import synthesize
 
@@ -32,6 +33,7 @@ for command in (plan, privatize, stream, model, synthesize, inspect, compare):
     app.command()(command)
 app.add_typer(audit_app, name="audit")
 app.add_typer(ledger_app, name="ledger")
+app.add_typer(report_app, name="report")
 
 
 def _print_version(wanted: bool) -> None:

@@ -5,6 +5,7 @@
     read_chain       JSON, as `MarkovChain.to_json` writes it
     read_automaton   CSV or JSON: which symbol leads from which state to which
     read_row_sizes   CSV with the columns `state` and `records`: how large a curator expects the rows of a model to be
+    read_coordinates CSV with the columns `symbol`, `x` and `y`: where each symbol stands in a picture
 
 An automaton in CSV has the columns `from`, `symbol` and `to`. A row with `to` alone names a state where words may
 begin, a row with `from` alone one where they may end (if there is none, they may end anywhere):
@@ -26,6 +27,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -99,6 +101,22 @@ def read_row_sizes(path: str | Path) -> dict[str, int]:
     if not any(sizes.values()):
         raise InvalidSystemError(f"{path}: there is no row with records in it")
     return sizes
+
+
+def read_coordinates(path: str | Path) -> dict[str, tuple[float, float]]:
+    """Where each symbol is drawn: CSV with the columns symbol,x,y (longitude and latitude make a map)."""
+    places: dict[str, tuple[float, float]] = {}
+    for number, (symbol, x, y) in _rows(path, ("symbol", "x", "y")):
+        try:
+            place = float(x), float(y)
+        except ValueError:
+            place = (math.nan, math.nan)
+        if not all(math.isfinite(value) for value in place):
+            raise InvalidSystemError(f"{path}, line {number}: x is {x!r} and y is {y!r}: both must be numbers")
+        if symbol in places:
+            raise InvalidSystemError(f"{path}, line {number}: the symbol {symbol!r} is there twice")
+        places[symbol] = place
+    return places
 
 
 _Parts = tuple[list[tuple[str, str, str]], list[str], list[str]]

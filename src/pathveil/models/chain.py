@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import InvalidCountsError, InvalidParameterError
+from pathveil.markup import Html, card
 from pathveil.models.calibration import Calibration, calibrate_each
 from pathveil.models.counting import Counts, States, WordCounts, count_pairs, count_words, encode_words
 from pathveil.models.dirichlet import FLOATING_POINT, Floats
@@ -77,6 +78,16 @@ class PrivateChain:
 
     def __repr__(self) -> str:
         return f"PrivateChain({self.chain!r}, {self.mechanism}, ε = {self.guarantee.epsilon:g})"
+
+    def _repr_html_(self) -> str:
+        known = [row.rmse for row in self.rows if row.rmse is not None]
+        worst = f"{max(known):.3g} at worst" if known else "depends on protected row sizes"
+        facts = [
+            ("states", f"{len(self.chain.symbols):,}"),
+            ("mechanism", self.mechanism),
+            ("error of an entry", worst),
+        ]
+        return card("Private Markov chain", facts, Html(self.guarantee._repr_html_()))
 
     def weakest_rows(self, count: int = 10) -> list[RowForecast]:
         """The rows with the largest errors: those with few records. Merge their states to do better."""

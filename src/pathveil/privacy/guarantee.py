@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pathveil.markup import card, tag
+
 
 @dataclass(frozen=True)
 class Guarantee:
@@ -22,6 +24,12 @@ class Guarantee:
     mechanism: str
     sampling: str
     seeded: bool = False
+
+    def _repr_html_(self) -> str:
+        amount = f"ε = {self.epsilon:g}, δ = {self.delta:g}"
+        facts = [("unit", self.unit), ("mechanism", self.mechanism), ("taken as public", "; ".join(self.public))]
+        seeded = [tag("p", tag("strong", "NOT private against whoever knows the seed."))] if self.seeded else []
+        return card(amount, [*facts, ("sampling", self.sampling)], *seeded)
 
     def __str__(self) -> str:
         exception = f", but for a probability of δ = {self.delta:g}" if self.delta else ""

@@ -17,6 +17,7 @@ from pathveil.errors import (
     NoFeasibleWordError,
     UnknownSymbolError,
 )
+from pathveil.markup import card, name_of
 from pathveil.randomness.exact import draw_index
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import CompiledSystem, IntArray
@@ -65,6 +66,12 @@ class System(ABC):
     def _spells_strings(self) -> bool:
         """Words can be written as a string when every symbol is a single character."""
         return all(isinstance(symbol, str) and len(symbol) == 1 for symbol in self.symbols)
+
+    def _repr_html_(self) -> str:
+        facts = [("symbols", f"{len(self.symbols):,}: {_some(map(name_of, self.symbols))}")]
+        if not self.compiled.is_free:
+            facts.append(("states, transitions", f"{self.compiled.state_count:,}, {self.compiled.edge_count:,}"))
+        return card(repr(self), facts)
 
     def encode(self, word: Word) -> IntArray:
         """The symbol codes of a word; an error that names the position of the first unknown symbol."""

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
 from pathveil.randomness.source import insecure_seed
-from pathveil.systems.system import System, checked_length
+from pathveil.systems.system import System, Word, checked_length
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.mechanism import WordMechanism
 from pathveil.words.online import Online
@@ -45,9 +45,14 @@ def best_mechanism(world: System, length: int, epsilon: float, adjacency: int = 
 
 def expected_errors(mechanism: WordMechanism, world: System, length: int) -> float:
     """The expected error, averaged over public sample words; infinite where it is too dear to compute."""
-    source = insecure_seed(0)
-    words = [world.random_word(length, source) for _ in range(1 if world.compiled.is_free else _SAMPLE)]
+    words = public_words(world, length)
     try:
         return sum(mechanism.error_law(word).mean for word in words) / len(words)
     except TooLargeError:
         return float("inf")
+
+
+def public_words(world: System, length: int) -> list[Word]:
+    """Feasible words that stand for all of them; always the same. One will do on a free alphabet."""
+    source = insecure_seed(0)
+    return [world.random_word(length, source) for _ in range(1 if world.compiled.is_free else _SAMPLE)]

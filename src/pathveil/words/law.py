@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import InvalidParameterError
+from pathveil.markup import card, table, tag
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -46,6 +47,12 @@ class ErrorLaw:
         # Rounding may leave the last cumulated value a hair below 1.
         reached = np.flatnonzero(np.cumsum(self.pmf) >= min(q, 1 - 1e-12))
         return int(reached[0])
+
+    def _repr_html_(self) -> str:
+        seen = [(errors, float(p)) for errors, p in enumerate(self.pmf) if p >= 0.0005]
+        rows = [(errors, f"{p:.3f}", tag("meter", value=round(p, 6), max=1)) for errors, p in seen]
+        facts = [("mean", f"{self.mean:.4g}"), ("standard deviation", f"{self.variance**0.5:.4g}")]
+        return card("Number of errors", facts, table("probability", ["errors", "probability", ""], rows))
 
     def __repr__(self) -> str:
         return f"ErrorLaw(0 to {len(self.pmf) - 1} errors, mean {self.mean:.4g})"

@@ -7,7 +7,7 @@ small. (docs/commands.md, "How good could it be?")
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, exp
 
@@ -45,18 +45,27 @@ def least_expected_errors(world: System, length: int, epsilon: float, adjacency:
     >>> round(least_expected_errors(binary, 5, epsilon=5.0).errors, 4), round(mechanism.error_law("00000").mean, 4)
     (0.0335, 0.0335)
     """
-    n, epsilon, b = checked_length(length), checked_epsilon(epsilon), checked_adjacency(adjacency)
+    return least_expected_errors_each(world, length, [epsilon], adjacency)[0]
+
+
+def least_expected_errors_each(
+    world: System, length: int, epsilons: Sequence[float], adjacency: int = 1
+) -> list[LowerBound]:
+    """The same for several ε: the words and their neighbours are looked at only once."""
+    n, b = checked_length(length), checked_adjacency(adjacency)
+    grid = [checked_epsilon(epsilon) for epsilon in epsilons]
     world.require_words(n)
     if world.compiled.is_free:
-        return _free_bound(len(world.symbols), n, epsilon, b)
+        return [_free_bound(len(world.symbols), n, epsilon, b) for epsilon in grid]
     total = world.count(n)
     if total <= _LARGEST_ENUMERATION:
-        words = list(_all_words(world, n))
-        return LowerBound(_neighbour_bound(world, words, epsilon, b), True, f"over all {total:,} feasible words")
-    source = insecure_seed(0)  # public words: the seed is no secret
-    words = [world.encode(world.random_word(n, source)).tolist() for _ in range(_SAMPLE)]
-    estimate = _neighbour_bound(world, words, epsilon, b)
-    return LowerBound(estimate, False, f"estimated from {_SAMPLE} of {total:,} feasible words")
+        words, proved, how = list(_all_words(world, n)), True, f"over all {total:,} feasible words"
+    else:
+        source = insecure_seed(0)  # public words: the seed is no secret
+        words = [world.encode(world.random_word(n, source)).tolist() for _ in range(_SAMPLE)]
+        proved, how = False, f"estimated from {_SAMPLE} of {total:,} feasible words"
+    near = [classes_of_codes(world.compiled, np.array(word, dtype=np.int64)).counts[1 : b + 1] for word in words]
+    return [LowerBound(_neighbour_bound(near, epsilon), proved, how) for epsilon in grid]
 
 
 def _free_bound(m: int, n: int, epsilon: float, b: int) -> LowerBound:
@@ -73,19 +82,16 @@ def _free_bound(m: int, n: int, epsilon: float, b: int) -> LowerBound:
     return LowerBound(mean if b == 1 else min(1.0, mean), True, "all words of a free alphabet are alike")
 
 
-def _neighbour_bound(world: System, words: list[list[int]], epsilon: float, b: int) -> float:
+def _neighbour_bound(near: list[tuple[int, ...]], epsilon: float) -> float:
     """With q(v) = P(M(v) = v), word v is returned for each adjacent word w at least e^-ε q(v) of the time.
 
     Whatever else is not right has at least one error. Averaged over words, the errors are at least
     1 - mean of q·(1 + A - S), where A = e^-ε · (number of adjacent words) and S = e^-ε · (their errors), and
     probabilities leave room for mean of q·(1 + A) ≤ 1 only. The best q is found greedily.
     """
-    A, S = np.empty(len(words)), np.empty(len(words))
-    for i, word in enumerate(words):
-        near = classes_of_codes(world.compiled, np.array(word, dtype=np.int64)).counts[1 : b + 1]
-        A[i] = exp(-epsilon) * float(sum(near))
-        S[i] = exp(-epsilon) * float(sum(d * count for d, count in enumerate(near, start=1)))
-    return 1 - _best_share(value=1 + A - S, weight=1 + A) / len(words)
+    A = exp(-epsilon) * np.array([float(sum(counts)) for counts in near])
+    S = exp(-epsilon) * np.array([float(sum(d * count for d, count in enumerate(counts, start=1))) for counts in near])
+    return 1 - _best_share(value=1 + A - S, weight=1 + A) / len(near)
 
 
 def _best_share(value: FloatArray, weight: FloatArray) -> float:

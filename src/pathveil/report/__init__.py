@@ -1,0 +1,1 @@
+"""Reports and pictures: one HTML file for planning, for the curator, or beside a release; charts for notebooks."""

@@ -1,0 +1,105 @@
+"""What a manifest says, read back and checked."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, fields
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.report.planning import MECHANISMS
+from pathveil.systems.system import System
+from pathveil.words.certified import CertifiedExponential
+from pathveil.words.mechanism import WordMechanism
+
+ORDER_RELEASED = "the order of the words in the file"
+
+
+@dataclass(frozen=True)
+class Released:
+    """A manifest: what was released and what was promised."""
+
+    path: Path
+    file: str
+    promise: Guarantee
+    version: str
+    system: dict[str, str] | None
+    per_user: dict[str, Any] | None
+
+    @property
+    def data_file(self) -> Path:
+        """Where the released file lies, beside its manifest."""
+        return self.path.with_name(self.file)
+
+
+def read_manifest(path: Path) -> Released:
+    """A manifest from its file; an error where it is none."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        raise DataFileError(f"{path}: this is not UTF-8, and so no manifest") from None
+    except ValueError as problem:
+        raise DataFileError(f"{path}: this is not JSON, and so no manifest ({problem})") from None
+    if not isinstance(content, dict) or content.get("format") != "pathveil manifest":
+        raise DataFileError(f"{path}: this is not a manifest. Give the file that ends in .manifest.json.")
+    if content.get("version") != 1:
+        raise DataFileError(
+            f"{path}: the manifest has version {content.get('version')!r}; this release of PathVeil reads version 1"
+        )
+    try:
+        named = {field.name: content[field.name] for field in fields(Guarantee)}
+        promise = Guarantee(**{**named, "public": tuple(str(item) for item in named["public"])})
+        texts = (content["file"], promise.unit, promise.mechanism, promise.sampling, content["pathveil"])
+        numbers = (promise.epsilon, promise.delta)
+        sound = all(isinstance(text, str) for text in texts) and all(
+            isinstance(number, int | float) and isfinite(number) and number >= 0 for number in numbers
+        )
+        sound = sound and isinstance(promise.seeded, bool) and Path(content["file"]).name == content["file"]
+        sound = (
+            sound
+            and isinstance(content.get("system"), dict | None)
+            and isinstance(content.get("per_user"), dict | None)
+        )
+        if not sound or content["guarantee"] != str(promise):
+            raise ValueError
+    except (KeyError, TypeError, ValueError):
+        raise DataFileError(
+            f"{path}: the manifest is not what PathVeil writes: something is missing, or its numbers and its sentence "
+            "disagree. It may have been edited."
+        ) from None
+    return Released(path, content["file"], promise, content["pathveil"], content.get("system"), content.get("per_user"))
+
+
+def rebuilt_mechanism(world: System, promise: Guarantee, max_length: int | None) -> WordMechanism | None:
+    """The mechanism of a release, if one of ours makes this very promise on this system; otherwise None."""
+    found = re.search(r"at most (\d+) symbols?$", promise.unit)
+    kinds = [kind for kind in MECHANISMS.values() if promise.mechanism.startswith(f"{kind.name} on ")]
+    if found is None or len(kinds) != 1:
+        return None
+    for on_infeasible in ("refuse", "nearest"):
+        options: dict[str, Any] = {"on_infeasible": on_infeasible}
+        if kinds[0] is CertifiedExponential:
+            options["max_length"] = max_length
+        try:
+            made = kinds[0](world, promise.epsilon, int(found[1]), **options)
+        except PathVeilError:
+            return None
+        own = made.guarantee
+        same = own.unit == promise.unit and own.mechanism == promise.mechanism
+        if same and set(own.public) <= set(promise.public):
+            return made
+    return None
+
+
+def require_same_system(released: Released, world: System) -> None:
+    """An error where a release was made on another public system than the one given."""
+    from pathveil.data.fingerprint import system_fingerprint
+
+    if released.system is not None and released.system.get("fingerprint") != system_fingerprint(world):
+        raise InvalidParameterError(
+            f"{released.path}: the release was made on another public system than the one given. Give the same file."
+        )
