@@ -257,13 +257,16 @@ def test_pairs_are_counted_as_in_files(spark: SparkSession, tmp_path: Path) -> N
         on_spark.count_transitions(rows, [1, 2, 3], pairs=pairs)
 
 
-def test_the_key_is_not_in_what_spark_shows(spark: SparkSession, words: Path) -> None:
+def test_the_key_is_not_in_what_spark_shows(
+    spark: SparkSession, words: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     secret = pv.insecure_seed(77).bytes(32)
     mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
     private = on_spark.privatize(spark.read.parquet(str(words)), mechanism, "word", rng=pv.insecure_seed(77))
     private.count()
-    plan = private._jdf.queryExecution().toString()
-    shown = plan + private._explain_string(extended=True) + str(spark.sparkContext.getConf().getAll())
+    private.explain(extended=True)
+    plan = capsys.readouterr().out
+    shown = plan + repr(private) + str(spark.sparkContext.getConf().getAll())
     assert "deal" in plan
     for form in (secret.hex(), repr(secret)[2:-1]):
         assert form not in shown
