@@ -183,8 +183,9 @@ def _figures() -> Html:
 def _meaning() -> Html:
     return tag(
         "p",
-        "b says who is protected: two words that differ in at most b symbols are hard to tell apart. ε says how hard: no "
-        "output is more than e^ε times likelier under one of them. Smaller ε and larger b protect more, and cost errors.",
+        "b says who is protected: two words that differ in at most b symbols are hard to tell apart. ε says how hard: "
+        "no output is more than e^ε times likelier under one of them. Smaller ε and larger b protect more, and cost "
+        "errors.",
     )
 
 
