@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pathveil.errors import TooLargeError
-from pathveil.markup import Html, joined, name_of, tag
+from pathveil.markup import Html, name_of, tag
 from pathveil.report.charts import Bars, Lines, Network, Path, Series, to_json
 from pathveil.report.explain import certificate_in_words
 from pathveil.report.layout import Coordinates, Picture, picture_of
@@ -122,7 +122,7 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
             ),
         )
     page.add("What is not in this report", bullets(_LIMITS))
-    page.script("plan.js", plan=_data(planning, picture, errors_chart, b))
+    page.script("plan.js", plan=_data(planning, picture))
     return page
 
 
@@ -181,15 +181,11 @@ def _figures() -> Html:
 
 
 def _meaning() -> Html:
-    return joined(
-        [
-            tag(
-                "p",
-                "b says who is protected: two words that differ in at most b symbols are hard to tell apart. ε says "
-                "how hard: no output is more than e^ε times likelier under one of them. Smaller ε and larger b "
-                "protect more, and cost errors.",
-            ),
-        ]
+    return tag(
+        "p",
+        "b says who is protected: two words that differ in at most b symbols are hard to tell apart. ε says how hard: "
+        "no output is more than e^ε times likelier under one of them. Smaller ε and larger b protect more, and cost "
+        "errors.",
     )
 
 
@@ -281,7 +277,7 @@ def _draw_choice() -> Html:
     return tag("fieldset", tag("legend", "Private word on the map"), *choices)
 
 
-def _data(planning: Planning, picture: Picture | None, errors: Any, b: int) -> dict[str, Any]:
+def _data(planning: Planning, picture: Picture | None) -> dict[str, Any]:
     """What the script of the page needs: the library's own numbers at every place of the sliders."""
     world = planning.world
 
@@ -319,8 +315,8 @@ def _data(planning: Planning, picture: Picture | None, errors: Any, b: int) -> d
             [_explained(planning, i, e) for e in range(len(planning.epsilons))]
             for i in range(len(planning.adjacencies))
         ],
-        "errors": [to_json(errors(planning, i)) for i in range(len(planning.adjacencies))],
-        "distribution": to_json(distribution_chart(planning, b, 0, 0)),
+        "errors": [to_json(errors_chart(planning, i)) for i in range(len(planning.adjacencies))],
+        "distribution": to_json(distribution_chart(planning, 0, 0, 0)),
         "sample": {"title": _sample_title(planning), "codes": codes(planning.sample), "nodes": nodes(planning.sample)},
         "network": None if picture is None else to_json(picture.network("The public system")),
     }

@@ -36,7 +36,7 @@ function cut(text, most) {
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-// The number of a state, for a place in a picture; and a scale from numbers to places.
+// From numbers to places on an axis, and the numbers that are written there.
 
 function scaleOf(kind, low, high, from, to) {
   const f = kind === "log" ? Math.log10 : (v) => v;
