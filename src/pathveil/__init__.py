@@ -56,6 +56,10 @@ if TYPE_CHECKING:
     from pathveil.words.choose import best_mechanism
     from pathveil.words.classes import ErrorClasses, error_classes
     from pathveil.words.distance_automaton import DistanceAutomaton
+    from pathveil.words.edit_classes import EditClasses, edit_classes
+    from pathveil.words.edit_exponential import EditExponential
+    from pathveil.words.edit_law import EditLaw
+    from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip
     from pathveil.words.exponential import Exponential
     from pathveil.words.law import ErrorLaw
     from pathveil.words.mechanism import WordMechanism
@@ -77,6 +81,10 @@ __all__ = [
     "DeadEndError",
     "DirichletProfile",
     "DistanceAutomaton",
+    "EditClasses",
+    "EditExponential",
+    "EditLaw",
+    "EditPermuteAndFlip",
     "EmptyWordError",
     "ErrorClasses",
     "ErrorLaw",
@@ -115,6 +123,7 @@ __all__ = [
     "compare_models",
     "concentration_for",
     "curator_errors",
+    "edit_classes",
     "error_classes",
     "example_town",
     "fit_private_chain",
@@ -176,6 +185,10 @@ _HOMES = {
     "pathveil.words.choose": ("best_mechanism",),
     "pathveil.words.classes": ("ErrorClasses", "error_classes"),
     "pathveil.words.distance_automaton": ("DistanceAutomaton",),
+    "pathveil.words.edit_classes": ("EditClasses", "edit_classes"),
+    "pathveil.words.edit_exponential": ("EditExponential",),
+    "pathveil.words.edit_law": ("EditLaw",),
+    "pathveil.words.edit_permute_and_flip": ("EditPermuteAndFlip",),
     "pathveil.words.exponential": ("Exponential",),
     "pathveil.words.law": ("ErrorLaw",),
     "pathveil.words.mechanism": ("WordMechanism",),

@@ -11,11 +11,11 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem, IntArray
 from pathveil.systems.system import Symbol, System
 from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.mechanism import OnInfeasible, WordMechanism
+from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism
 from pathveil.words.tilted import draw_tilted, pick_columns
 
 
-class Online(WordMechanism):
+class Online(SameLengthMechanism):
     """Emits the true symbol with weight 1 and every other feasible successor of the last *output* with weight e^-θ.
 
     Where the true symbol cannot follow the last output, all successors are equally likely. Given the output so far,

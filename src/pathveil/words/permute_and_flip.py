@@ -7,17 +7,12 @@ import numpy as np
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import IntArray
 from pathveil.words.classes import classes_of_codes, draw_by_class
-from pathveil.words.law import (
-    ErrorLaw,
-    FloatArray,
-    draw_noisy_maximum,
-    log_counts,
-    permute_and_flip_log_law,
-)
-from pathveil.words.mechanism import WordMechanism, hamming_distances
+from pathveil.words.law import ErrorLaw, FloatArray
+from pathveil.words.mechanism import SameLengthMechanism
+from pathveil.words.selection import PERMUTE_AND_FLIP
 
 
-class PermuteAndFlip(WordMechanism):
+class PermuteAndFlip(SameLengthMechanism):
     """PF's Mechanism 1 (alphabets) and Mechanism 2 (Markov chains), on any system, at θ = ε/(2b).
 
     Never more expected errors than the published exponential mechanism, and never less than half of them: PF's
@@ -48,18 +43,14 @@ class PermuteAndFlip(WordMechanism):
         scores = self._scores(codes.shape[1])
 
         def choose(counts: tuple[int, ...], size: int) -> IntArray:
-            noise = source.exponential(size * len(counts)).reshape(size, len(counts))
-            return draw_noisy_maximum(log_counts(counts), scores, noise)
+            return PERMUTE_AND_FLIP.choose(counts, scores, size, source)
 
         return draw_by_class(self.world.compiled, codes, choose, source)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts
-        return ErrorLaw(permute_and_flip_log_law(counts, self._scores(len(codes))))
+        return ErrorLaw(PERMUTE_AND_FLIP.log_law(counts, self._scores(len(codes))))
 
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
-        counts = classes_of_codes(self.world.compiled, codes).counts
-        law = permute_and_flip_log_law(counts, self._scores(len(codes)))
-        errors = hamming_distances(codes, outputs)
-        values: FloatArray = law[errors] - log_counts(counts)[errors]
-        return values
+        classes = classes_of_codes(self.world.compiled, codes)
+        return PERMUTE_AND_FLIP.log_probabilities(classes, self._scores(len(codes)), outputs)

@@ -1,0 +1,426 @@
+"""Compiled loops behind `EditClasses`: the table of all words by edit distance from one word, and walks through it.
+
+Terms. The *row* of a written beginning u has the entries min(d(u, w[:j]), c) for j = 0..n: the last line of the
+edit-distance table between u and the word w, cut off at the cap c. A *node* is a row together with the state y of the
+system after u and the number i of symbols in u. Nodes from which no allowed word is closer than c are left out: all
+that can still be written from there is in class c, and the system's own counts say how much that is. A *way* is a
+bundle of the system's edges out of y that lead to the same state with symbols that act alike: one symbol of w, or all
+symbols that do not occur in w.
+
+Numbers of words are exact. They are stored in limbs of 32 bits, lowest first, each in a 64-bit cell, so that the sums
+over all ways of a node fit before carries are passed on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pathveil.systems.jit import kernel
+
+BITS = 32
+_MASK = np.uint64((1 << BITS) - 1)
+_UNKNOWN = -2
+
+
+@kernel
+def _next_row(
+    rows: Any, row: int, kind: int, kinds: Any, i: int, lo: int, hi: int, cap: int, log: int, following: Any
+) -> bool:
+    """The row after writing symbol number i, of this kind, where number `row` was the row before; is it of any use?
+
+    A row is packed: c minus entry, 64 / 2^log bits each, from the first j that is less than c away from the diagonal.
+    So 0 stands for c, and for everything outside. An entry that cannot lead to a word closer than the cap any more is
+    set to c, so that more rows agree: at least lo - i and at most hi - i symbols will still be written, and n - j of
+    the word have to be accounted for.
+    """
+    n, width, last = len(kinds), 6 - log, (1 << log) - 1
+    mask = (1 << (1 << width)) - 1
+    begin = max(0, i - cap + 1)
+    shift = begin - max(0, i - cap)  # how far the band has moved since the row before
+    for part in range(len(following)):
+        following[part] = 0
+    useful = False
+    closeness = 0
+    for place in range(min(n, i + cap - 1) + 1 - begin):
+        j, above = begin + place, place + shift
+        closeness = max(closeness, (rows[row, above >> log] >> ((above & last) << width)) & mask) - 1
+        if j > 0:
+            above -= 1
+            diagonal = (rows[row, above >> log] >> ((above & last) << width)) & mask
+            closeness = max(closeness, diagonal - (1 if kinds[j - 1] != kind else 0))
+        closeness = max(closeness, 0)
+        if closeness > max(0, max(n - j - (hi - i), lo - i - (n - j))):
+            following[place >> log] |= closeness << ((place & last) << width)
+            useful = True
+    return useful
+
+
+@kernel
+def _find_edge(y: int, symbol: int, offsets: Any, labels: Any) -> int:
+    """The edge of y with this label, or -1."""
+    low, high = offsets[y], offsets[y + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if labels[middle] < symbol:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < offsets[y + 1] and labels[low] == symbol else -1
+
+
+@kernel
+def _find_ways(y: int, system: Any, symbols: Any, ways: Any, count: int) -> int:
+    """Append the ways out of y to `ways` (columns: kind, target, multiplicity, edge or bundle); the new count.
+
+    Kind k < len(symbols) is that symbol of the word, kind len(symbols) all others.
+    """
+    offsets, labels, targets, bundles, bundle_begins, by_target = system
+    first = count
+    for kind in range(len(symbols)):
+        edge = _find_edge(y, symbols[kind], offsets, labels)
+        if edge >= 0:
+            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = kind, targets[edge], 1, edge
+            count += 1
+    of_word = count
+    for bundle in range(bundles[y], bundles[y + 1]):
+        target = targets[by_target[bundle_begins[bundle]]]
+        size = bundle_begins[bundle + 1] - bundle_begins[bundle]
+        for way in range(first, of_word):
+            size -= ways[way, 1] == target
+        if size > 0:
+            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = len(symbols), target, size, bundle
+            count += 1
+    return count
+
+
+@kernel
+def _with_room(array: Any, used: int, needed: int) -> Any:
+    """The array, or a copy with at least twice the room, if it has less than is needed."""
+    if needed <= len(array):
+        return array
+    larger = np.empty((max(needed, 2 * len(array)), array.shape[1]), dtype=array.dtype)
+    larger[:used] = array[:used]
+    return larger
+
+
+@kernel
+def _place(row: Any, rows: Any, slots: Any) -> int:
+    """Where the number of this row stands in the hash table, or the free slot where it belongs."""
+    code = 0
+    for part in row:
+        code = (code ^ part) * 0x9E3779B97F4A7C1  # in 64 bits; what does not fit is dropped
+    mask = len(slots) - 1
+    at = (code ^ (code >> 31)) & mask
+    while slots[at] >= 0:
+        same = True
+        for k in range(len(row)):
+            same &= rows[slots[at], k] == row[k]
+        if same:
+            break
+        at = (at + 1) & mask
+    return at
+
+
+@kernel
+def _expand(
+    i: int,
+    layers: Any,
+    nodes: Any,
+    links: Any,
+    ways: Any,
+    way_bounds: Any,
+    alive: Any,
+    tables: Any,
+    kinds: Any,
+    lo: int,
+    hi: int,
+    cap: int,
+    log: int,
+) -> Any:
+    """Make layer i from layer i - 1; all arrays have room for it. Returns the numbers of nodes, links and new rows."""
+    rows, new_rows, steps, slots, places = tables
+    n, states = len(kinds), alive.shape[1]
+    first, node_count, link_count, new_count = layers[i], layers[i], nodes[layers[i - 1], 2], 0
+    following = np.empty(rows.shape[1], dtype=np.int64)
+    end = n - max(0, i - cap + 1)  # the place of a row's last entry, if it lies in the band
+    end_part, end_shift = end >> log, (end & ((1 << log) - 1)) << (6 - log)
+    end_mask = (1 << (64 >> log)) - 1 if 0 <= end_part < rows.shape[1] else 0
+    for node in range(layers[i - 1], first):
+        nodes[node, 2] = link_count
+        y, row = nodes[node, 1], nodes[node, 3]
+        for way in range(way_bounds[y, 0], way_bounds[y, 1]):
+            kind, target = ways[way, 0], ways[way, 1]
+            if not alive[i, target]:
+                continue
+            if steps[row, kind] == _UNKNOWN:
+                steps[row, kind] = -1
+                if _next_row(rows, row, kind, kinds, i, lo, hi, cap, log, following):
+                    at = _place(following, new_rows, slots)
+                    if slots[at] < 0:
+                        slots[at] = new_count
+                        for part in range(len(following)):
+                            new_rows[new_count, part] = following[part]
+                        new_count += 1
+                    steps[row, kind] = slots[at]
+            after, to = steps[row, kind], -1
+            if after >= 0:
+                key = after * states + target
+                at = (key * 0x9E3779B97F4A7C1 >> 32) & (len(places) - 1)  # in 64 bits; what does not fit is dropped
+                while places[at] >= 0 and (nodes[places[at], 3] != after or nodes[places[at], 1] != target):
+                    at = (at + 1) & (len(places) - 1)
+                to = places[at]
+                if to < 0:
+                    to = node_count
+                    closeness = (new_rows[after, end_part] >> end_shift) & end_mask if end_mask else 0
+                    nodes[to, 0], nodes[to, 1], nodes[to, 3] = cap - closeness, target, after
+                    places[at] = to
+                    node_count += 1
+            links[link_count, 0], links[link_count, 1] = to, way
+            link_count += 1
+    nodes[node_count, 2] = link_count
+    return node_count, link_count, new_count
+
+
+@kernel
+def _table_size(entries: int) -> int:
+    """A power of two for a hash table that stays at most half full."""
+    size = 16
+    while size < 2 * entries:
+        size *= 2
+    return size
+
+
+@kernel
+def find_nodes(
+    kinds: Any, symbols: Any, lo: int, hi: int, cap: int, system: Any, start: int, alive: Any, most_nodes: int
+) -> Any:
+    """All nodes, layer by layer, and the links between them.
+
+    `kinds` is the word with its symbols numbered in `symbols`; `alive[i, y]` tells whether a word of allowed length
+    can be completed from y after i symbols. Returns (layers, nodes, links, ways): nodes have the columns last entry of
+    the row, y, first link; links the columns node (-1: out of reach of the cap) and way. Nothing at all if there would
+    be more than `most_nodes` nodes.
+    """
+    n, states = len(kinds), alive.shape[1]
+    log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
+    parts = (min(2 * cap - 1, n + 1) >> log) + 1
+    rows, new_rows = np.zeros((1, parts), dtype=np.int64), np.empty((1, parts), dtype=np.int64)
+    for j in range(min(n, cap - 1) + 1):
+        rows[0, j >> log] |= (cap - j) << ((j & ((1 << log) - 1)) << (6 - log))
+    row_count = 1
+    ways = np.empty((2 * max(len(system[1]), 1), 4), dtype=np.int64)
+    way_bounds = np.full((states, 2), -1, dtype=np.int64)
+    way_count = 0
+    nodes = np.empty((1024, 4), dtype=np.int32)  # last entry of the row, y, first link, row within the layer
+    links = np.empty((1024, 2), dtype=np.int32)
+    nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
+    layers = np.zeros(hi + 2, dtype=np.int64)
+    node_count, link_count, layers[1] = 1, 0, 1
+    for i in range(1, hi + 1):
+        most = 0  # links that may come
+        for node in range(layers[i - 1], layers[i]):
+            y = nodes[node, 1]
+            if way_bounds[y, 0] < 0:
+                way_bounds[y, 0] = way_count
+                way_count = _find_ways(y, system, symbols, ways, way_count)
+                way_bounds[y, 1] = way_count
+            most += way_bounds[y, 1] - way_bounds[y, 0]
+        nodes = _with_room(nodes, node_count, node_count + most + 1)
+        links = _with_room(links, link_count, link_count + most)
+        new_rows = _with_room(new_rows, 0, most)
+        steps = np.full((row_count, len(symbols) + 1), _UNKNOWN, dtype=np.int32)
+        slots = np.full(_table_size(min(most, row_count * (len(symbols) + 1))), -1, dtype=np.int32)
+        places = np.full(_table_size(most), -1, dtype=np.int32)
+        nodes[layers[i - 1], 2] = link_count
+        tables = (rows, new_rows, steps, slots, places)
+        node_count, link_count, new_count = _expand(
+            i, layers, nodes, links, ways, way_bounds, alive, tables, kinds, lo, hi, cap, log
+        )
+        if node_count > most_nodes:
+            return layers[:0], nodes[:0], links[:0], ways[:0]
+        layers[i + 1] = node_count
+        rows, new_rows, row_count = new_rows, rows, new_count
+    for node in range(layers[hi], node_count + 1):
+        nodes[node, 2] = link_count
+    return layers, nodes[: node_count + 1].copy(), links[:link_count].copy(), ways[:way_count].copy()
+
+
+@kernel
+def count_words(
+    layers: Any, nodes: Any, links: Any, ways: Any, lo: int, cap: int, accepting: Any, completions: Any
+) -> Any:
+    """values[node, ℓ]: how many allowed words continue from the node and end in class ℓ, for ℓ = 0..c, in limbs.
+
+    `completions[i, y]` is how many continue from y after i symbols, whatever their class.
+    """
+    limbs = completions.shape[2]
+    values = np.zeros((len(nodes) - 1, cap + 1, limbs), dtype=np.uint64)
+    for i in range(len(layers) - 2, -1, -1):
+        for node in range(layers[i], layers[i + 1]):
+            value = values[node]
+            if i >= lo and accepting[nodes[node, 1]]:
+                value[nodes[node, 0], 0] += np.uint64(1)
+            for link in range(nodes[node, 2], nodes[node + 1, 2]):
+                to, way = links[link, 0], links[link, 1]
+                times = np.uint64(ways[way, 2])
+                if to < 0:
+                    beyond = completions[i + 1, ways[way, 1]]
+                    for limb in range(limbs):
+                        value[cap, limb] += times * beyond[limb]
+                else:
+                    for distance in range(cap + 1):
+                        for limb in range(limbs):
+                            value[distance, limb] += times * values[to, distance, limb]
+            for distance in range(cap + 1):
+                for limb in range(limbs - 1):
+                    value[distance, limb + 1] += value[distance, limb] >> np.uint64(BITS)
+                    value[distance, limb] &= _MASK
+    return values
+
+
+@kernel
+def _at_least(number: Any, other: Any) -> bool:
+    for limb in range(len(number) - 1, -1, -1):
+        if number[limb] != other[limb]:
+            return bool(number[limb] > other[limb])
+    return True
+
+
+@kernel
+def _subtract(number: Any, other: Any) -> None:
+    """number -= other, where that is not negative."""
+    borrow = np.uint64(0)
+    for limb in range(len(number)):
+        taken = other[limb] + borrow
+        borrow = np.uint64(1) if number[limb] < taken else np.uint64(0)
+        number[limb] = (number[limb] + (borrow << np.uint64(BITS))) - taken
+
+
+@kernel
+def _multiply(number: Any, times: int, product: Any) -> None:
+    carry = np.uint64(0)
+    for limb in range(len(number)):
+        carry += number[limb] * np.uint64(times)
+        product[limb] = carry & _MASK
+        carry >>= np.uint64(BITS)
+
+
+@kernel
+def _take(rank: Any, value: Any, times: int, product: Any) -> int:
+    """Which of `times` equal shares of size `value` the rank falls into, or -1 beyond them; what it exceeds stays."""
+    _multiply(value, times, product)
+    if _at_least(rank, product):
+        _subtract(rank, product)
+        return -1
+    low, high = 0, times  # the rank is at least low shares and less than high
+    while high - low > 1:
+        middle = (low + high) // 2
+        _multiply(value, middle, product)
+        if _at_least(rank, product):
+            low = middle
+        else:
+            high = middle
+    _multiply(value, low, product)
+    _subtract(rank, product)
+    return low
+
+
+@kernel
+def _is_zero(number: Any) -> bool:
+    any_bit = np.uint64(0)
+    for limb in number:
+        any_bit |= limb
+    return bool(any_bit == 0)
+
+
+@kernel
+def _other_symbol(y: int, bundle: int, which: int, system: Any, symbols: Any) -> int:
+    """The label of edge number `which` of the bundle, edges with symbols of the word not counted."""
+    offsets, labels, _, _, bundle_begins, by_target = system
+    begin, end = bundle_begins[bundle], bundle_begins[bundle + 1]
+    place = begin + which
+    for symbol in symbols:  # in increasing order, as the edges of a bundle are
+        edge = _find_edge(y, symbol, offsets, labels)
+        if edge < 0:
+            continue
+        low, high = begin, end
+        while low < high:
+            middle = (low + high) // 2
+            if labels[by_target[middle]] < symbol:
+                low = middle + 1
+            else:
+                high = middle
+        if low < end and by_target[low] == edge and low <= place:
+            place += 1
+    return int(labels[by_target[place]])
+
+
+@kernel
+def find_word(
+    rank: Any,
+    distance: int,
+    nodes: Any,
+    links: Any,
+    ways: Any,
+    values: Any,
+    symbols: Any,
+    lo: int,
+    accepting: Any,
+    completions: Any,
+    system: Any,
+    word: Any,
+) -> int:
+    """Word number `rank` (from 0; limbs, used up) of the class into `word`; its length.
+
+    Every rank below the number of words in the class gives another word. A larger rank gives -1.
+    """
+    labels, targets, bundles, bundle_begins, by_target = system[1], system[2], system[3], system[4], system[5]
+    cap = values.shape[1] - 1
+    product = np.empty_like(rank)
+    i, node, to = 0, 0, -1
+    y = target = nodes[0, 1]
+    while node >= 0:
+        if i >= lo and accepting[y] and nodes[node, 0] == distance:
+            if _is_zero(rank):
+                return i
+            product[:] = 0
+            product[0] = 1
+            _subtract(rank, product)
+        which = -1
+        for link in range(nodes[node, 2], nodes[node + 1, 2]):
+            to, way = links[link, 0], links[link, 1]
+            if to < 0 and distance < cap:
+                continue
+            target = ways[way, 1]
+            share = values[to, distance] if to >= 0 else completions[i + 1, target]
+            which = _take(rank, share, ways[way, 2], product)
+            if which >= 0:
+                if ways[way, 0] < len(symbols):
+                    word[i] = symbols[ways[way, 0]]
+                else:
+                    word[i] = _other_symbol(y, ways[way, 3], which, system, symbols)
+                break
+        if which < 0:
+            return -1  # the rank is not below the number of words
+        i, node, y = i + 1, to, target
+    # Out of reach of the cap: any completion will do.
+    while True:
+        if i >= lo and accepting[y]:
+            if _is_zero(rank):
+                return i
+            product[:] = 0
+            product[0] = 1
+            _subtract(rank, product)
+        which = -1
+        for bundle in range(bundles[y], bundles[y + 1]):
+            begin = bundle_begins[bundle]
+            target = targets[by_target[begin]]
+            which = _take(rank, completions[i + 1, target], bundle_begins[bundle + 1] - begin, product)
+            if which >= 0:
+                word[i] = labels[by_target[begin + which]]
+                break
+        if which < 0:
+            return -1
+        i, y = i + 1, target
