@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from pathveil.words.choose import best_mechanism
     from pathveil.words.classes import ErrorClasses, error_classes
     from pathveil.words.distance_automaton import DistanceAutomaton
+    from pathveil.words.edit_automaton import EditAutomaton
     from pathveil.words.edit_classes import EditClasses, edit_classes
     from pathveil.words.edit_exponential import EditExponential
     from pathveil.words.edit_law import EditLaw
@@ -81,6 +82,7 @@ __all__ = [
     "DeadEndError",
     "DirichletProfile",
     "DistanceAutomaton",
+    "EditAutomaton",
     "EditClasses",
     "EditExponential",
     "EditLaw",
@@ -185,6 +187,7 @@ _HOMES = {
     "pathveil.words.choose": ("best_mechanism",),
     "pathveil.words.classes": ("ErrorClasses", "error_classes"),
     "pathveil.words.distance_automaton": ("DistanceAutomaton",),
+    "pathveil.words.edit_automaton": ("EditAutomaton",),
     "pathveil.words.edit_classes": ("EditClasses", "edit_classes"),
     "pathveil.words.edit_exponential": ("EditExponential",),
     "pathveil.words.edit_law": ("EditLaw",),

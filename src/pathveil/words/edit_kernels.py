@@ -21,40 +21,64 @@ from pathveil.systems.jit import kernel
 
 BITS = 32
 _MASK = np.uint64((1 << BITS) - 1)
-_UNKNOWN = -2
+_WANTED = -2
+_SPREAD = 0x9E3779B97F4A7C1  # spreads the bits of a number over 64; what does not fit is dropped
 
 
 @kernel
-def _next_row(
-    rows: Any, row: int, kind: int, kinds: Any, i: int, lo: int, hi: int, cap: int, log: int, following: Any
-) -> bool:
-    """The row after writing symbol number i, of this kind, where number `row` was the row before; is it of any use?
+def _step_rows(
+    rows: Any, steps: Any, new_rows: Any, slots: Any, kinds: Any, i: int, lo: int, hi: int, cap: int, log: int
+) -> int:
+    """Where `steps[row, kind]` is _WANTED: the number of the row after `row` and a symbol of this kind; -1 if useless.
 
-    A row is packed: c minus entry, 64 / 2^log bits each, from the first j that is less than c away from the diagonal.
-    So 0 stands for c, and for everything outside. An entry that cannot lead to a word closer than the cap any more is
-    set to c, so that more rows agree: at least lo - i and at most hi - i symbols will still be written, and n - j of
-    the word have to be accounted for.
+    Symbol number i is written. A row is packed: c minus entry, 64 / 2^log bits each, from the first j that is less than
+    c away from the diagonal. So 0 stands for c, and for everything outside. An entry that cannot lead to a word closer
+    than the cap any more is set to c, so that more rows agree: at least lo - i and at most hi - i symbols will still
+    be written, and n - j of the word have to be accounted for. Returns how many different new rows there are; `slots`
+    is an empty hash table for them.
     """
     n, width, last = len(kinds), 6 - log, (1 << log) - 1
     mask = (1 << (1 << width)) - 1
     begin = max(0, i - cap + 1)
-    shift = begin - max(0, i - cap)  # how far the band has moved since the row before
-    for part in range(len(following)):
-        following[part] = 0
-    useful = False
-    closeness = 0
-    for place in range(min(n, i + cap - 1) + 1 - begin):
-        j, above = begin + place, place + shift
-        closeness = max(closeness, (rows[row, above >> log] >> ((above & last) << width)) & mask) - 1
-        if j > 0:
-            above -= 1
-            diagonal = (rows[row, above >> log] >> ((above & last) << width)) & mask
-            closeness = max(closeness, diagonal - (1 if kinds[j - 1] != kind else 0))
-        closeness = max(closeness, 0)
-        if closeness > max(0, max(n - j - (hi - i), lo - i - (n - j))):
-            following[place >> log] |= closeness << ((place & last) << width)
-            useful = True
-    return useful
+    shift = begin - max(0, i - cap)  # how far the band has moved since the rows before
+    too_few, too_many = n - (hi - i), n - (lo - i)  # outside of these, lengths alone demand further edits
+    count = 0
+    for row in range(steps.shape[0]):
+        for kind in range(steps.shape[1]):
+            if steps[row, kind] != _WANTED:
+                continue
+            for part in range(new_rows.shape[1]):
+                new_rows[count, part] = 0
+            closeness = useful = 0
+            diagonal = rows[row, 0] & mask if shift else 0
+            for place in range(min(n, i + cap - 1) + 1 - begin):
+                j, at = begin + place, place + shift
+                above = (rows[row, at >> log] >> ((at & last) << width)) & mask
+                replaced = diagonal - (1 if kinds[j - 1] != kind else 0)
+                closeness = max(max(max(closeness, above) - 1, replaced), 0)
+                diagonal = above
+                kept = closeness if closeness > max(too_few - j, j - too_many) else 0
+                new_rows[count, place >> log] |= kept << ((place & last) << width)
+                useful |= kept
+            if not useful:
+                steps[row, kind] = -1
+                continue
+            code = 0
+            for part in range(new_rows.shape[1]):
+                code = (code ^ new_rows[count, part]) * _SPREAD
+            at = (code ^ (code >> 31)) & (len(slots) - 1)
+            while slots[at] >= 0:
+                same = True
+                for part in range(new_rows.shape[1]):
+                    same &= new_rows[slots[at], part] == new_rows[count, part]
+                if same:
+                    break
+                at = (at + 1) & (len(slots) - 1)
+            if slots[at] < 0:
+                slots[at] = count
+                count += 1
+            steps[row, kind] = slots[at]
+    return count
 
 
 @kernel
@@ -106,25 +130,7 @@ def _with_room(array: Any, used: int, needed: int) -> Any:
 
 
 @kernel
-def _place(row: Any, rows: Any, slots: Any) -> int:
-    """Where the number of this row stands in the hash table, or the free slot where it belongs."""
-    code = 0
-    for part in row:
-        code = (code ^ part) * 0x9E3779B97F4A7C1  # in 64 bits; what does not fit is dropped
-    mask = len(slots) - 1
-    at = (code ^ (code >> 31)) & mask
-    while slots[at] >= 0:
-        same = True
-        for k in range(len(row)):
-            same &= rows[slots[at], k] == row[k]
-        if same:
-            break
-        at = (at + 1) & mask
-    return at
-
-
-@kernel
-def _expand(
+def _link_nodes(
     i: int,
     layers: Any,
     nodes: Any,
@@ -132,55 +138,37 @@ def _expand(
     ways: Any,
     way_bounds: Any,
     alive: Any,
-    tables: Any,
-    kinds: Any,
-    lo: int,
-    hi: int,
-    cap: int,
-    log: int,
+    steps: Any,
+    acts_like: Any,
+    places: Any,
 ) -> Any:
-    """Make layer i from layer i - 1; all arrays have room for it. Returns the numbers of nodes, links and new rows."""
-    rows, new_rows, steps, slots, places = tables
-    n, states = len(kinds), alive.shape[1]
-    first, node_count, link_count, new_count = layers[i], layers[i], nodes[layers[i - 1], 2], 0
-    following = np.empty(rows.shape[1], dtype=np.int64)
-    end = n - max(0, i - cap + 1)  # the place of a row's last entry, if it lies in the band
-    end_part, end_shift = end >> log, (end & ((1 << log) - 1)) << (6 - log)
-    end_mask = (1 << (64 >> log)) - 1 if 0 <= end_part < rows.shape[1] else 0
-    for node in range(layers[i - 1], first):
+    """Make the nodes of layer i and the links to them from layer i - 1; the numbers of nodes and links.
+
+    The arrays have room for it, and `places` is an empty hash table for the nodes.
+    """
+    states = alive.shape[1]
+    node_count, link_count = layers[i], nodes[layers[i - 1], 2]
+    for node in range(layers[i - 1], layers[i]):
         nodes[node, 2] = link_count
         y, row = nodes[node, 1], nodes[node, 3]
         for way in range(way_bounds[y, 0], way_bounds[y, 1]):
-            kind, target = ways[way, 0], ways[way, 1]
+            target = ways[way, 1]
             if not alive[i, target]:
                 continue
-            if steps[row, kind] == _UNKNOWN:
-                steps[row, kind] = -1
-                if _next_row(rows, row, kind, kinds, i, lo, hi, cap, log, following):
-                    at = _place(following, new_rows, slots)
-                    if slots[at] < 0:
-                        slots[at] = new_count
-                        for part in range(len(following)):
-                            new_rows[new_count, part] = following[part]
-                        new_count += 1
-                    steps[row, kind] = slots[at]
-            after, to = steps[row, kind], -1
+            after, to = steps[row, acts_like[ways[way, 0]]], -1
             if after >= 0:
-                key = after * states + target
-                at = (key * 0x9E3779B97F4A7C1 >> 32) & (len(places) - 1)  # in 64 bits; what does not fit is dropped
+                at = ((after * states + target) * _SPREAD >> 32) & (len(places) - 1)
                 while places[at] >= 0 and (nodes[places[at], 3] != after or nodes[places[at], 1] != target):
                     at = (at + 1) & (len(places) - 1)
-                to = places[at]
-                if to < 0:
-                    to = node_count
-                    closeness = (new_rows[after, end_part] >> end_shift) & end_mask if end_mask else 0
-                    nodes[to, 0], nodes[to, 1], nodes[to, 3] = cap - closeness, target, after
-                    places[at] = to
+                if places[at] < 0:
+                    nodes[node_count, 1], nodes[node_count, 3] = target, after
+                    places[at] = node_count
                     node_count += 1
+                to = places[at]
             links[link_count, 0], links[link_count, 1] = to, way
             link_count += 1
     nodes[node_count, 2] = link_count
-    return node_count, link_count, new_count
+    return node_count, link_count
 
 
 @kernel
@@ -209,7 +197,7 @@ def find_nodes(
     rows, new_rows = np.zeros((1, parts), dtype=np.int64), np.empty((1, parts), dtype=np.int64)
     for j in range(min(n, cap - 1) + 1):
         rows[0, j >> log] |= (cap - j) << ((j & ((1 << log) - 1)) << (6 - log))
-    row_count = 1
+    row_count, mask = 1, (1 << (64 >> log)) - 1
     ways = np.empty((2 * max(len(system[1]), 1), 4), dtype=np.int64)
     way_bounds = np.full((states, 2), -1, dtype=np.int64)
     way_count = 0
@@ -217,8 +205,13 @@ def find_nodes(
     links = np.empty((1024, 2), dtype=np.int32)
     nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
     layers = np.zeros(hi + 2, dtype=np.int64)
+    acts_like = np.empty(len(symbols) + 1, dtype=np.int64)
     node_count, link_count, layers[1] = 1, 0, 1
     for i in range(1, hi + 1):
+        steps = np.full((row_count, len(symbols) + 1), -1, dtype=np.int32)
+        acts_like[:] = len(symbols)  # a symbol that occurs only outside the band acts like one that does not occur
+        for j in range(max(0, i - cap), min(n, i + cap - 1)):
+            acts_like[kinds[j]] = kinds[j]
         most = 0  # links that may come
         for node in range(layers[i - 1], layers[i]):
             y = nodes[node, 1]
@@ -226,22 +219,29 @@ def find_nodes(
                 way_bounds[y, 0] = way_count
                 way_count = _find_ways(y, system, symbols, ways, way_count)
                 way_bounds[y, 1] = way_count
-            most += way_bounds[y, 1] - way_bounds[y, 0]
+            for way in range(way_bounds[y, 0], way_bounds[y, 1]):
+                if alive[i, ways[way, 1]]:
+                    steps[nodes[node, 3], acts_like[ways[way, 0]]] = _WANTED
+                    most += 1
+        wanted = min(most, steps.size)
+        new_rows = _with_room(new_rows, 0, wanted + 1)
+        slots = np.full(_table_size(wanted), -1, dtype=np.int32)
+        row_count = _step_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap, log)
         nodes = _with_room(nodes, node_count, node_count + most + 1)
         links = _with_room(links, link_count, link_count + most)
-        new_rows = _with_room(new_rows, 0, most)
-        steps = np.full((row_count, len(symbols) + 1), _UNKNOWN, dtype=np.int32)
-        slots = np.full(_table_size(min(most, row_count * (len(symbols) + 1))), -1, dtype=np.int32)
         places = np.full(_table_size(most), -1, dtype=np.int32)
         nodes[layers[i - 1], 2] = link_count
-        tables = (rows, new_rows, steps, slots, places)
-        node_count, link_count, new_count = _expand(
-            i, layers, nodes, links, ways, way_bounds, alive, tables, kinds, lo, hi, cap, log
-        )
+        node_count, link_count = _link_nodes(i, layers, nodes, links, ways, way_bounds, alive, steps, acts_like, places)
         if node_count > most_nodes:
             return layers[:0], nodes[:0], links[:0], ways[:0]
         layers[i + 1] = node_count
-        rows, new_rows, row_count = new_rows, rows, new_count
+        rows, new_rows = new_rows, rows
+        end = n - max(0, i - cap + 1)  # the place of a row's last entry, if it lies in the band
+        for node in range(layers[i], node_count):
+            closeness = 0
+            if 0 <= end < parts << log:
+                closeness = (rows[nodes[node, 3], end >> log] >> ((end & ((1 << log) - 1)) << (6 - log))) & mask
+            nodes[node, 0] = cap - closeness
     for node in range(layers[hi], node_count + 1):
         nodes[node, 2] = link_count
     return layers, nodes[: node_count + 1].copy(), links[:link_count].copy(), ways[:way_count].copy()

@@ -116,7 +116,7 @@ class EditMechanism(WordMechanism):
         values, offsets = flat_words(words)
         codes = values.astype(np.int64)
         self._require_known(codes, offsets)
-        listed = np.split(codes, offsets[1:-1])
+        listed = np.split(codes, offsets[1:-1]) if len(words) else []
         for number, word in enumerate(listed):
             try:
                 self._require_usable(word)
@@ -135,13 +135,12 @@ class EditMechanism(WordMechanism):
     def length_law(self, word: Word) -> dict[int, float]:
         """{length: probability} of the private word, exact, for this sensitive word (for the curator's eyes)."""
         codes = self._checked(word)
-        counts = self._classes(codes).counts
-        shares = self._selection.log_law(counts, self._scores) - log_counts(counts)
+        shares = self._selection.log_shares(self._classes(codes).counts, self._scores)
         law: dict[int, float] = {}
         for length in range(self.lengths[0], self.lengths[1] + 1):
             alone = LengthRange(self.world.compiled, length, length)
-            counted = log_counts(EditClasses(alone, codes, self.cap).counts) if alone.total else -inf
-            law[length] = float(np.exp(np.where(counted > -inf, shares + counted, -inf)).sum())
+            counts = EditClasses(alone, codes, self.cap).counts if alone.total else (0,) * (self.cap + 1)
+            law[length] = float(np.exp(shares + log_counts(counts)).sum())
         return law
 
     def log_probability(self, word: Word, output: Word) -> float:

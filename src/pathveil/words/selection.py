@@ -39,10 +39,16 @@ class Selection:
         noise = source.exponential(size * len(counts)).reshape(size, len(counts))
         return self.largest(log_counts(counts), scores, noise)
 
+    def log_shares(self, counts: Sequence[int], scores: FloatArray) -> FloatArray:
+        """log P of a single word of each class: all words of the class share its probability. -inf for no words."""
+        shares: FloatArray = np.full(len(counts), -np.inf)
+        there = np.array([count > 0 for count in counts])
+        shares[there] = self.log_law(counts, scores)[there] - log_counts(counts)[there]
+        return shares
+
     def log_probabilities(self, counter: ClassCounter, scores: FloatArray, outputs: Iterable[IntArray]) -> FloatArray:
-        """log P(output | word): the probability of its class, shared by all words of the class."""
-        shares = self.log_law(counter.counts, scores) - log_counts(counter.counts)
-        values: FloatArray = shares[counter.distances(outputs)]
+        """log P(output | word) for each output."""
+        values: FloatArray = self.log_shares(counter.counts, scores)[counter.distances(outputs)]
         return values
 
 
