@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from pathveil.words.classes import ErrorClasses, error_classes
     from pathveil.words.distance_automaton import DistanceAutomaton
     from pathveil.words.edit_automaton import EditAutomaton
+    from pathveil.words.edit_certificate import EditCertificate
+    from pathveil.words.edit_certified import CertifiedEditExponential
     from pathveil.words.edit_classes import EditClasses, edit_classes
     from pathveil.words.edit_exponential import EditExponential
     from pathveil.words.edit_law import EditLaw
@@ -75,6 +77,7 @@ __all__ = [
     "Automaton",
     "BudgetExceededError",
     "Certificate",
+    "CertifiedEditExponential",
     "CertifiedExponential",
     "ComposedProfile",
     "DamagedLedgerError",
@@ -83,6 +86,7 @@ __all__ = [
     "DirichletProfile",
     "DistanceAutomaton",
     "EditAutomaton",
+    "EditCertificate",
     "EditClasses",
     "EditExponential",
     "EditLaw",
@@ -188,6 +192,8 @@ _HOMES = {
     "pathveil.words.classes": ("ErrorClasses", "error_classes"),
     "pathveil.words.distance_automaton": ("DistanceAutomaton",),
     "pathveil.words.edit_automaton": ("EditAutomaton",),
+    "pathveil.words.edit_certificate": ("EditCertificate",),
+    "pathveil.words.edit_certified": ("CertifiedEditExponential",),
     "pathveil.words.edit_classes": ("EditClasses", "edit_classes"),
     "pathveil.words.edit_exponential": ("EditExponential",),
     "pathveil.words.edit_law": ("EditLaw",),
