@@ -25,7 +25,7 @@ def audit_edits_exhaustively(mechanism: EditMechanism) -> ExhaustiveAudit:
     >>> from pathveil.audit.exhaustive_edits import audit_edits_exhaustively
     >>> audit = audit_edits_exhaustively(pv.EditExponential(pv.Alphabet("ab"), epsilon=1.0, lengths=(1, 4)))
     >>> round(audit.loss, 3), audit.holds
-    (0.641, True)
+    (0.744, True)
     """
     world, (lo, hi) = mechanism.world, mechanism.lengths
     symbols = len(world.symbols)

@@ -41,7 +41,7 @@ class EditAutomaton:
     >>> automaton.distance("bc"), automaton.distance("cab")
     (1, 2)
     >>> automaton
-    EditAutomaton(length 3, cap 2: 15 states)
+    EditAutomaton(length 3, cap 2: 13 states)
     """
 
     def __init__(self, world: System, word: Word, cap: int) -> None:

@@ -29,7 +29,7 @@ class EditClasses(ClassCounter):
 
     >>> import pathveil as pv
     >>> pv.edit_classes(pv.Alphabet("abc"), "ab", lengths=(1, 3)).counts
-    (1, 14, 18, 6)
+    (1, 13, 21, 4)
     """
 
     what = "edits"

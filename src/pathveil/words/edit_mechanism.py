@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pathveil.errors import InfeasibleWordError, LengthMismatchError, NoFeasibleWordError, PathVeilError
+from pathveil.errors import InfeasibleWordError, NoFeasibleWordError, PathVeilError
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System, Word
 from pathveil.words.edit_batch import draw_batch
 from pathveil.words.edit_classes import EditClasses
 from pathveil.words.edit_law import EditLaw
-from pathveil.words.edit_range import LengthRange, checked_cap, checked_range
+from pathveil.words.edit_range import LengthRange, checked_cap, checked_range, require_length
 from pathveil.words.law import FloatArray, log_counts
 from pathveil.words.mechanism import OnInfeasible, WordMechanism
 from pathveil.words.ragged import flat_words
@@ -64,6 +64,10 @@ class EditMechanism(WordMechanism):
     def lengths(self) -> tuple[int, int]:
         """The shortest and the longest length of a word, sensitive or private."""
         return self._words.lo, self._words.hi
+
+    @property
+    def accepted_lengths(self) -> tuple[int, int]:
+        return self.lengths
 
     @property
     def cap(self) -> int:
@@ -159,12 +163,7 @@ class EditMechanism(WordMechanism):
     # Checks.
 
     def _require_usable(self, codes: IntArray) -> None:
-        lo, hi = self.lengths
-        if not lo <= len(codes) <= hi:
-            raise LengthMismatchError(
-                f"the word has {len(codes)} symbols, but words of {lo} to {hi} symbols are promised. Choose lengths "
-                "that every word can have, without looking at the data; cutting words is for you to do."
-            )
+        require_length(len(codes), self.lengths)
         if self.on_infeasible == "refuse":
             self.world.require_feasible(codes)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.errors import InvalidParameterError, NoFeasibleWordError
+from pathveil.errors import InvalidParameterError, LengthMismatchError, NoFeasibleWordError
 from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
 from pathveil.systems.system import System, checked_length
 
@@ -128,6 +128,16 @@ def checked_range(world: System, lengths: Any) -> tuple[int, int]:
             f"lengths: the shortest length, {lo}, is greater than the longest, {hi}; give (lo, hi) with lo ≤ hi"
         )
     return lo, hi
+
+
+def require_length(length: int, lengths: tuple[int, int]) -> None:
+    """Raise an error unless a sensitive word of this length is one that the range allows."""
+    lo, hi = lengths
+    if not lo <= length <= hi:
+        raise LengthMismatchError(
+            f"the word has {length} symbols, but words of {lo} to {hi} symbols are promised. Choose lengths that every "
+            "word can have, without looking at the data, or cut words by a rule of your own."
+        )
 
 
 def _longest(world: System) -> int:

@@ -105,6 +105,11 @@ class WordMechanism(ABC):
         """The law of the distance between the private word and this one."""
 
     @property
+    def accepted_lengths(self) -> tuple[int, int] | None:
+        """The shortest and the longest word that is accepted; None where any length will do."""
+        return None
+
+    @property
     @abstractmethod
     def _unit(self) -> str:
         """What is protected."""
