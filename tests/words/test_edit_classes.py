@@ -120,3 +120,42 @@ def test_a_class_without_words_cannot_be_drawn_from(distance: int) -> None:
     assert classes.counts == (1, 1, 0)
     with pytest.raises(pv.InvalidParameterError, match="edits"):
         classes.draw(distance)
+
+
+def counted(world: pv.System, word: tuple[object, ...], lo: int, hi: int, cap: int | None) -> None:
+    """The counts, and the distance of some words of each class, against one distance at a time."""
+    classes = pv.edit_classes(world, word, (lo, hi), cap)
+    last = len(classes.counts) - 1
+    codes = world.encode(word)
+    expected = [0] * (last + 1)
+    waiting = [((), world.compiled.start)]
+    while waiting:
+        written, y = waiting.pop()
+        if len(written) >= lo and world.compiled.accepting[y]:
+            expected[min(edit_distance(codes, np.array(written)), last)] += 1
+        if len(written) < hi:
+            waiting.extend(((*written, a), to) for a, to in world.compiled.moves[y].items())
+    assert list(classes.counts) == expected
+    for distance, count in enumerate(expected):
+        ranks = range(0, count, max(count // 5, 1))
+        found = {tuple(classes.word_at(distance, rank).tolist()) for rank in ranks}
+        assert len(found) == len(ranks)
+        assert all(min(edit_distance(codes, np.array(word)), last) == distance for word in found)
+
+
+@pytest.mark.parametrize("cap", [7, 8, 9, None])  # rows are packed in one way below 8, in another from 8 on
+@pytest.mark.parametrize("word", ["abba", "aabbaabba", "b"])
+def test_wide_rows_count_like_narrow_ones(word: str, cap: int | None) -> None:
+    counted(pv.Alphabet("ab"), tuple(word), 1, 9, cap)
+
+
+@pytest.mark.parametrize("cap", [3, 15, 16, None])
+def test_rows_of_more_than_sixteen_entries_count_right(cap: int | None) -> None:
+    # Pairs ab or ba, one after the other: few words, though long ones.
+    pairs = pv.TransitionSystem({(0, "a"): 1, (1, "b"): 0, (0, "b"): 2, (2, "a"): 0}, initial=0, accepting={0})
+    counted(pairs, tuple("abbaababbaabbabaabba"), 17, 20, cap)
+
+
+def test_rows_with_distances_beyond_a_byte_count_right() -> None:
+    counts = pv.edit_classes(pv.Alphabet("a"), "a" * 300, (10, 301)).counts
+    assert counts == (1, 2, *[1] * 289, *[0] * 11)

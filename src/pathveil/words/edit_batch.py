@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
 from pathveil.randomness.exact import draw_below
@@ -13,8 +13,9 @@ from pathveil.systems.compiled import IntArray
 from pathveil.words.edit_classes import EditClasses
 
 _AHEAD = 1 << 28  # bytes of tables made before they are needed
+_TASK = 32  # tables made in one go, at most
 
-Choose = Callable[[Sequence[int], tuple[int, ...]], list[int]]
+Choose = Callable[[Sequence[int], Sequence[tuple[int, ...]]], list[int]]
 
 
 def draw_batch(
@@ -22,35 +23,41 @@ def draw_batch(
 ) -> list[IntArray]:
     """A private word for each word: first its class, then a word of that class.
 
-    `choose(numbers, counts)` draws the classes of the words with these numbers, which are equal to one another and
-    share one table. What is drawn depends on the source alone, not on the number of processors.
+    `choose(numbers, counts)` draws the classes of the words with these numbers, whose classes have these counts. Equal
+    words share one table. What is drawn depends on the source alone, not on the number of processors.
     """
     numbers: dict[bytes, list[int]] = {}
     for number, codes in enumerate(words):
         numbers.setdefault(codes.tobytes(), []).append(number)
-    groups = list(numbers.values())
+    groups = iter(numbers.values())
     private = list(words)
-    tables = _in_order(classes_of, [words[group[0]] for group in groups])
-    for group, classes in zip(groups, tables, strict=True):
-        for number, distance in zip(group, choose(group, classes.counts), strict=True):
+    for tables in _in_order(classes_of, [words[group[0]] for group in numbers.values()]):
+        drawn = [(number, classes) for classes in tables for number in next(groups)]
+        distances = choose([number for number, _ in drawn], [classes.counts for _, classes in drawn])
+        for (number, classes), distance in zip(drawn, distances, strict=True):
             private[number] = classes.word_at(distance, draw_below(source, classes.counts[distance]))
     return private
 
 
-def _in_order(make: Callable[[IntArray], EditClasses], words: Sequence[IntArray]) -> Iterator[EditClasses]:
-    """make(word) for each word, in order; on several processors some are made ahead, as many as memory allows."""
-    first, rest = words[:1], iter(words[1:])
-    for word in first:
-        made = make(word)
-        ahead = min(max(_AHEAD // made.size, 1), 64)
-        yield made
-    if len(words) < 2:
+def _in_order(make: Callable[[IntArray], EditClasses], words: Sequence[IntArray]) -> Iterator[list[EditClasses]]:
+    """Lists of make(word), for all words in order; on several processors, and ahead as far as memory allows."""
+    if not words:
         return
-    with ThreadPoolExecutor(min(_processors(), ahead)) as pool:
-        waiting = [pool.submit(make, word) for word in islice(rest, ahead)]
+    first = make(words[0])
+    yield [first]
+    ahead = max(_AHEAD // first.size, 1)
+    processors = _processors()
+    size = max(1, min(_TASK, ahead // (2 * processors), len(words) // processors))
+    tasks = iter([words[begin : begin + size] for begin in range(1, len(words), size)])
+    with ThreadPoolExecutor(processors) as pool:
+
+        def start(count: int) -> list[Future[list[EditClasses]]]:
+            return [pool.submit(lambda part: [make(word) for word in part], part) for part in islice(tasks, count)]
+
+        waiting = start(min(2 * processors, ahead))
         while waiting:
             yield waiting.pop(0).result()
-            waiting.extend(pool.submit(make, word) for word in islice(rest, 1))
+            waiting += start(1)
 
 
 def _processors() -> int:

@@ -40,11 +40,14 @@ class EditClasses(ClassCounter):
         self._words = words
         self._codes = codes
         self._cap = cap
-        self._symbols, kinds = np.unique(codes, return_inverse=True)
+        listed = codes.tolist()
+        symbols = sorted(set(listed))
+        self._symbols = np.array(symbols, dtype=np.int64)
+        kind_of = {symbol: kind for kind, symbol in enumerate(symbols)}
         compiled = words.compiled
         most = max(_LARGEST_TABLE // ((cap + 1) * words.limbs), 1)
         graph = find_nodes(
-            kinds.astype(np.int64),
+            np.array([kind_of[code] for code in listed], dtype=np.int64),
             self._symbols,
             words.lo,
             words.hi,
@@ -75,7 +78,7 @@ class EditClasses(ClassCounter):
 
     def word_at(self, distance: int, rank: int) -> IntArray:
         """The codes of word number `rank` of a class, from 0; every word of the class has one number."""
-        from pathveil.words.edit_kernels import find_word
+        from pathveil.words.edit_walk import find_word
 
         if not 0 <= distance <= self._cap or not 0 <= rank < self.counts[distance]:
             raise InvalidParameterError(f"there is no word number {rank} at {distance} edits")

@@ -19,9 +19,11 @@ import numpy as np
 
 from pathveil.systems.jit import kernel
 
-BITS = 32
-_MASK = np.uint64((1 << BITS) - 1)
+_BITS = 32
+_MASK = np.uint64((1 << _BITS) - 1)
 _WANTED = -2
+_ONES = 0x0111111111111111  # the same in each of 15 entries of 4 bits
+_SEVENS, _EIGHTS, _ALL = 7 * _ONES, 8 * _ONES, 15 * _ONES
 _SPREAD = 0x9E3779B97F4A7C1  # spreads the bits of a number over 64; what does not fit is dropped
 
 
@@ -76,6 +78,61 @@ def _step_rows(
                 at = (at + 1) & (len(slots) - 1)
             if slots[at] < 0:
                 slots[at] = count
+                count += 1
+            steps[row, kind] = slots[at]
+    return count
+
+
+@kernel
+def _step_narrow_rows(
+    rows: Any, steps: Any, new_rows: Any, slots: Any, kinds: Any, i: int, lo: int, hi: int, cap: int
+) -> int:
+    """The same for c < 8, where a row is 4 bits for each of at most 13 entries: all of them are worked on at once.
+
+    The highest bit of each entry is free, so x - y + 8, entry by entry, tells in that bit whether x ≥ y.
+    """
+    n = len(kinds)
+    begin = max(0, i - cap + 1)
+    shift = begin - max(0, i - cap)
+    places = min(n, i + cap - 1) + 1 - begin
+    differs = np.zeros(steps.shape[1], dtype=np.int64)  # for each kind: 1 where the word has another symbol
+    demanded = np.int64(0)  # 1 more than the edits that lengths alone demand
+    for place in range(places):
+        j = begin + place
+        for kind in range(len(differs)):
+            if j == 0 or kinds[j - 1] != kind:
+                differs[kind] |= 1 << (4 * place)
+        gap = max(0, max(n - (hi - i) - j, j - n + (lo - i)))
+        demanded |= (min(gap, 7) + 1) << (4 * place)
+    inside = (1 << (4 * places)) - 1
+    count = 0
+    for row in range(steps.shape[0]):
+        above = rows[row, 0] >> (4 * shift)
+        diagonal = rows[row, 0] << (4 * (1 - shift))
+        above -= ((above + _SEVENS) & _EIGHTS) >> 3
+        positive = ((diagonal + _SEVENS) & _EIGHTS) >> 3
+        for kind in range(steps.shape[1]):
+            if steps[row, kind] != _WANTED:
+                continue
+            replaced = diagonal - (positive & differs[kind])
+            larger = (((above | _EIGHTS) - replaced) & _EIGHTS) >> 3
+            new = (above & (larger * 15)) | (replaced & ~(larger * 15))
+            for further in (1, 2, 4):  # one deletion costs 1, and so on: a chain of up to 7 in three steps
+                left = (new | _EIGHTS) - _ONES * further
+                moved = ((left & (((left & _EIGHTS) >> 3) * 7)) << (4 * further)) & _ALL
+                larger = (((new | _EIGHTS) - moved) & _EIGHTS) >> 3
+                new = (new & (larger * 15)) | (moved & ~(larger * 15))
+            new &= inside
+            new &= ((((new | _EIGHTS) - demanded) & _EIGHTS) >> 3) * 15
+            if new == 0:
+                steps[row, kind] = -1
+                continue
+            at = (new * _SPREAD >> 32) & (len(slots) - 1)
+            while slots[at] >= 0 and new_rows[slots[at], 0] != new:
+                at = (at + 1) & (len(slots) - 1)
+            if slots[at] < 0:
+                slots[at] = count
+                new_rows[count, 0] = new
                 count += 1
             steps[row, kind] = slots[at]
     return count
@@ -226,7 +283,10 @@ def find_nodes(
         wanted = min(most, steps.size)
         new_rows = _with_room(new_rows, 0, wanted + 1)
         slots = np.full(_table_size(wanted), -1, dtype=np.int32)
-        row_count = _step_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap, log)
+        if cap < 8:
+            row_count = _step_narrow_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap)
+        else:
+            row_count = _step_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap, log)
         nodes = _with_room(nodes, node_count, node_count + most + 1)
         links = _with_room(links, link_count, link_count + most)
         places = np.full(_table_size(most), -1, dtype=np.int32)
@@ -256,171 +316,24 @@ def count_words(
     `completions[i, y]` is how many continue from y after i symbols, whatever their class.
     """
     limbs = completions.shape[2]
-    values = np.zeros((len(nodes) - 1, cap + 1, limbs), dtype=np.uint64)
+    width = (cap + 1) * limbs
+    values = np.zeros((len(nodes) - 1, width), dtype=np.uint64)
     for i in range(len(layers) - 2, -1, -1):
         for node in range(layers[i], layers[i + 1]):
-            value = values[node]
             if i >= lo and accepting[nodes[node, 1]]:
-                value[nodes[node, 0], 0] += np.uint64(1)
+                values[node, nodes[node, 0] * limbs] += np.uint64(1)
             for link in range(nodes[node, 2], nodes[node + 1, 2]):
                 to, way = links[link, 0], links[link, 1]
                 times = np.uint64(ways[way, 2])
-                if to < 0:
-                    beyond = completions[i + 1, ways[way, 1]]
+                if to >= 0:
+                    for k in range(width):
+                        values[node, k] += times * values[to, k]
+                else:
                     for limb in range(limbs):
-                        value[cap, limb] += times * beyond[limb]
-                else:
-                    for distance in range(cap + 1):
-                        for limb in range(limbs):
-                            value[distance, limb] += times * values[to, distance, limb]
-            for distance in range(cap + 1):
-                for limb in range(limbs - 1):
-                    value[distance, limb + 1] += value[distance, limb] >> np.uint64(BITS)
-                    value[distance, limb] &= _MASK
-    return values
-
-
-@kernel
-def _at_least(number: Any, other: Any) -> bool:
-    for limb in range(len(number) - 1, -1, -1):
-        if number[limb] != other[limb]:
-            return bool(number[limb] > other[limb])
-    return True
-
-
-@kernel
-def _subtract(number: Any, other: Any) -> None:
-    """number -= other, where that is not negative."""
-    borrow = np.uint64(0)
-    for limb in range(len(number)):
-        taken = other[limb] + borrow
-        borrow = np.uint64(1) if number[limb] < taken else np.uint64(0)
-        number[limb] = (number[limb] + (borrow << np.uint64(BITS))) - taken
-
-
-@kernel
-def _multiply(number: Any, times: int, product: Any) -> None:
-    carry = np.uint64(0)
-    for limb in range(len(number)):
-        carry += number[limb] * np.uint64(times)
-        product[limb] = carry & _MASK
-        carry >>= np.uint64(BITS)
-
-
-@kernel
-def _take(rank: Any, value: Any, times: int, product: Any) -> int:
-    """Which of `times` equal shares of size `value` the rank falls into, or -1 beyond them; what it exceeds stays."""
-    _multiply(value, times, product)
-    if _at_least(rank, product):
-        _subtract(rank, product)
-        return -1
-    low, high = 0, times  # the rank is at least low shares and less than high
-    while high - low > 1:
-        middle = (low + high) // 2
-        _multiply(value, middle, product)
-        if _at_least(rank, product):
-            low = middle
-        else:
-            high = middle
-    _multiply(value, low, product)
-    _subtract(rank, product)
-    return low
-
-
-@kernel
-def _is_zero(number: Any) -> bool:
-    any_bit = np.uint64(0)
-    for limb in number:
-        any_bit |= limb
-    return bool(any_bit == 0)
-
-
-@kernel
-def _other_symbol(y: int, bundle: int, which: int, system: Any, symbols: Any) -> int:
-    """The label of edge number `which` of the bundle, edges with symbols of the word not counted."""
-    offsets, labels, _, _, bundle_begins, by_target = system
-    begin, end = bundle_begins[bundle], bundle_begins[bundle + 1]
-    place = begin + which
-    for symbol in symbols:  # in increasing order, as the edges of a bundle are
-        edge = _find_edge(y, symbol, offsets, labels)
-        if edge < 0:
-            continue
-        low, high = begin, end
-        while low < high:
-            middle = (low + high) // 2
-            if labels[by_target[middle]] < symbol:
-                low = middle + 1
-            else:
-                high = middle
-        if low < end and by_target[low] == edge and low <= place:
-            place += 1
-    return int(labels[by_target[place]])
-
-
-@kernel
-def find_word(
-    rank: Any,
-    distance: int,
-    nodes: Any,
-    links: Any,
-    ways: Any,
-    values: Any,
-    symbols: Any,
-    lo: int,
-    accepting: Any,
-    completions: Any,
-    system: Any,
-    word: Any,
-) -> int:
-    """Word number `rank` (from 0; limbs, used up) of the class into `word`; its length.
-
-    Every rank below the number of words in the class gives another word. A larger rank gives -1.
-    """
-    labels, targets, bundles, bundle_begins, by_target = system[1], system[2], system[3], system[4], system[5]
-    cap = values.shape[1] - 1
-    product = np.empty_like(rank)
-    i, node, to = 0, 0, -1
-    y = target = nodes[0, 1]
-    while node >= 0:
-        if i >= lo and accepting[y] and nodes[node, 0] == distance:
-            if _is_zero(rank):
-                return i
-            product[:] = 0
-            product[0] = 1
-            _subtract(rank, product)
-        which = -1
-        for link in range(nodes[node, 2], nodes[node + 1, 2]):
-            to, way = links[link, 0], links[link, 1]
-            if to < 0 and distance < cap:
-                continue
-            target = ways[way, 1]
-            share = values[to, distance] if to >= 0 else completions[i + 1, target]
-            which = _take(rank, share, ways[way, 2], product)
-            if which >= 0:
-                if ways[way, 0] < len(symbols):
-                    word[i] = symbols[ways[way, 0]]
-                else:
-                    word[i] = _other_symbol(y, ways[way, 3], which, system, symbols)
-                break
-        if which < 0:
-            return -1  # the rank is not below the number of words
-        i, node, y = i + 1, to, target
-    # Out of reach of the cap: any completion will do.
-    while True:
-        if i >= lo and accepting[y]:
-            if _is_zero(rank):
-                return i
-            product[:] = 0
-            product[0] = 1
-            _subtract(rank, product)
-        which = -1
-        for bundle in range(bundles[y], bundles[y + 1]):
-            begin = bundle_begins[bundle]
-            target = targets[by_target[begin]]
-            which = _take(rank, completions[i + 1, target], bundle_begins[bundle + 1] - begin, product)
-            if which >= 0:
-                word[i] = labels[by_target[begin + which]]
-                break
-        if which < 0:
-            return -1
-        i, y = i + 1, target
+                        values[node, cap * limbs + limb] += times * completions[i + 1, ways[way, 1], limb]
+            if limbs > 1:
+                for k in range(width):
+                    if (k + 1) % limbs:
+                        values[node, k + 1] += values[node, k] >> np.uint64(_BITS)
+                        values[node, k] &= _MASK
+    return values.reshape((len(nodes) - 1, cap + 1, limbs))

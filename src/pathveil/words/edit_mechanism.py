@@ -108,8 +108,9 @@ class EditMechanism(WordMechanism):
     def _private_words(self, words: list[IntArray], source: RandomSource) -> list[IntArray]:
         noise = source.exponential(len(words) * (self.cap + 1)).reshape(len(words), self.cap + 1)
 
-        def choose(numbers: Sequence[int], counts: tuple[int, ...]) -> list[int]:
-            chosen: list[int] = self._selection.largest(log_counts(counts), self._scores, noise[numbers]).tolist()
+        def choose(numbers: Sequence[int], counts: Sequence[tuple[int, ...]]) -> list[int]:
+            log_n = np.array([log_counts(row) for row in counts])
+            chosen: list[int] = self._selection.largest(log_n, self._scores, noise[numbers]).tolist()
             return chosen
 
         return draw_batch(words, self._classes, choose, source)
