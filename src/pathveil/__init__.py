@@ -66,6 +66,13 @@ if TYPE_CHECKING:
     from pathveil.words.choose import best_mechanism
     from pathveil.words.classes import ErrorClasses, error_classes
     from pathveil.words.distance_automaton import DistanceAutomaton
+    from pathveil.words.edit_automaton import EditAutomaton
+    from pathveil.words.edit_certificate import EditCertificate
+    from pathveil.words.edit_certified import CertifiedEditExponential
+    from pathveil.words.edit_classes import EditClasses, edit_classes
+    from pathveil.words.edit_exponential import EditExponential
+    from pathveil.words.edit_law import EditLaw
+    from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip
     from pathveil.words.exponential import Exponential
     from pathveil.words.law import ErrorLaw
     from pathveil.words.mechanism import WordMechanism
@@ -80,6 +87,7 @@ __all__ = [
     "Automaton",
     "BudgetExceededError",
     "Certificate",
+    "CertifiedEditExponential",
     "CertifiedExponential",
     "ComposedProfile",
     "DamagedLedgerError",
@@ -87,6 +95,12 @@ __all__ = [
     "DeadEndError",
     "DirichletProfile",
     "DistanceAutomaton",
+    "EditAutomaton",
+    "EditCertificate",
+    "EditClasses",
+    "EditExponential",
+    "EditLaw",
+    "EditPermuteAndFlip",
     "EmptyWordError",
     "ErrorClasses",
     "ErrorLaw",
@@ -130,6 +144,7 @@ __all__ = [
     "compare_models",
     "concentration_for",
     "curator_errors",
+    "edit_classes",
     "error_classes",
     "example_town",
     "fit_private_chain",
@@ -207,6 +222,13 @@ _HOMES = {
     "pathveil.words.choose": ("best_mechanism",),
     "pathveil.words.classes": ("ErrorClasses", "error_classes"),
     "pathveil.words.distance_automaton": ("DistanceAutomaton",),
+    "pathveil.words.edit_automaton": ("EditAutomaton",),
+    "pathveil.words.edit_certificate": ("EditCertificate",),
+    "pathveil.words.edit_certified": ("CertifiedEditExponential",),
+    "pathveil.words.edit_classes": ("EditClasses", "edit_classes"),
+    "pathveil.words.edit_exponential": ("EditExponential",),
+    "pathveil.words.edit_law": ("EditLaw",),
+    "pathveil.words.edit_permute_and_flip": ("EditPermuteAndFlip",),
     "pathveil.words.exponential": ("Exponential",),
     "pathveil.words.law": ("ErrorLaw",),
     "pathveil.words.mechanism": ("WordMechanism",),

@@ -52,7 +52,7 @@ class ReducibleChainError(PathVeilError):
 
 
 class LengthMismatchError(PathVeilError):
-    """Two words that must have the same length do not."""
+    """A word has not the length that it must have: that of another word, or one in a public range."""
 
 
 class TooLargeError(PathVeilError):

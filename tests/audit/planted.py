@@ -9,8 +9,9 @@ import numpy as np
 
 import pathveil as pv
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
+from pathveil.systems.compiled import AnyIntArray
 from pathveil.words.certificate import ChainCertifier
+from pathveil.words.ragged import Words
 from tests.reference import printed
 
 # No two 0s in a row: the number of words near a word depends much on the word.
@@ -51,11 +52,12 @@ class HalvedCertificate(pv.CertifiedExponential):
 class LooksAtTheWord(pv.CertifiedExponential):
     """A calibration from the sensitive word: words that begin with the first symbol get less noise."""
 
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         careful = pv.CertifiedExponential(self.world, self.epsilon / 3, self.adjacency)
-        drawn = super()._draw(codes, source)
-        more_noise = codes[:, 0] != 0
-        drawn[more_noise] = careful._draw(codes[more_noise], source)
+        drawn, with_more_noise = super()._draw(words, source), careful._draw(words, source)
+        for part in words.by_length:
+            cells = part.cells[words.values[part.begins] != 0]
+            drawn[cells] = with_more_noise[cells]
         return drawn
 
 
@@ -72,13 +74,13 @@ def one_seed_for_all(mechanism: pv.WordMechanism, source: RandomSource) -> Calla
 class FavoursEarlyErrors(pv.PermuteAndFlip):
     """The right number of errors, but one word in ten has its errors moved to the front of the word."""
 
-    def _draw(self, codes: IntArray, source: RandomSource) -> IntArray:
-        drawn = super()._draw(codes, source)
-        errors = np.count_nonzero(drawn != codes, axis=1)
-        for row in np.flatnonzero(source.uniform(len(codes)) < 0.1):
-            drawn[row] = codes[row]
-            front = slice(0, errors[row])
-            drawn[row, front] = (codes[row, front] + 1) % self.world.compiled.symbol_count
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+        drawn = super()._draw(words, source)
+        for word in np.flatnonzero(source.uniform(len(words)) < 0.1):
+            cells = slice(words.offsets[word], words.offsets[word + 1])
+            codes = words.values[cells]
+            front = np.arange(len(codes)) < np.count_nonzero(drawn[cells] != codes)
+            drawn[cells] = np.where(front, (codes + 1) % self.world.compiled.symbol_count, codes)
         return drawn
 
 

@@ -27,12 +27,12 @@ class Watched(pv.CertifiedExponential):
     observed: str
     drawn = 0
 
-    def _draw(self, codes, source):
+    def _draw(self, words, source):
         if self.drawn:
             self._wait()
-        private = super()._draw(codes, source)
+        private = super()._draw(words, source)
         self.drawn += 1
-        names = [hashlib.sha256(np.ascontiguousarray(a).tobytes()).hexdigest() for a in (codes, private)]
+        names = [hashlib.sha256(np.ascontiguousarray(a).tobytes()).hexdigest() for a in (words.values, private)]
         path = Path(self.observed, f"draw-{os.getpid()}-{time.monotonic_ns()}")
         path.with_suffix(".new").write_text(f"{os.getcwd()} {names[0]} {names[1]}")
         path.with_suffix(".new").rename(path)

@@ -134,3 +134,20 @@ def _largest_within_limit(build: Callable[[list[Any]], pv.System], extra: list[A
     while (world := build(kept)).count(length) > MOST_WORDS:
         kept.pop()
     return world
+
+
+SystemWithRange = tuple[pv.System, int, int]
+
+
+@st.composite
+def systems_with_range(draw: st.DrawFn, most_words: int = 90) -> SystemWithRange:
+    """(world, lo, hi) with 1 to `most_words` feasible words of lo to hi symbols; some lengths may have none."""
+    world, length = draw(systems_with_length())
+    lo = hi = length
+    for wanted, step in ((draw(st.integers(1, length)), -1), (draw(st.integers(length, min(length + 2, 5))), 1)):
+        while (lo if step < 0 else hi) != wanted:
+            wider = (lo + step, hi) if step < 0 else (lo, hi + step)
+            if sum(world.count(n) for n in range(wider[0], wider[1] + 1)) > most_words:
+                break
+            lo, hi = wider
+    return world, lo, hi

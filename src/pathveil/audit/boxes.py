@@ -31,7 +31,7 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System
 from pathveil.words.law import FloatArray
-from pathveil.words.mechanism import WordMechanism
+from pathveil.words.mechanism import SameLengthMechanism
 
 Input = Any
 """What a mechanism takes: a word, a list of words, or a vector."""
@@ -75,7 +75,7 @@ class WordBox(Box):
 
     def __init__(
         self,
-        mechanism: WordMechanism | Callable[..., Any],
+        mechanism: SameLengthMechanism | Callable[..., Any],
         world: System | None,
         longest: int,
         rng: RandomSource | None,
@@ -92,7 +92,7 @@ class WordBox(Box):
 
     def _draw(self, given: Input, size: int) -> Outputs:
         words = list(given) if self._together else [given]
-        if isinstance(self._mechanism, WordMechanism):
+        if isinstance(self._mechanism, SameLengthMechanism):
             return self._draw_ours(self._mechanism, words, size)
         released = self._mechanism(given, size) if self._batched else [self._mechanism(given) for _ in range(size)]
         if len(released) != size:
@@ -100,7 +100,7 @@ class WordBox(Box):
         rows = [self._encoded(output) for output in released]
         return np.array(rows, dtype=np.int64).reshape(size, -1)
 
-    def _draw_ours(self, mechanism: WordMechanism, words: Sequence[Any], size: int) -> Outputs:
+    def _draw_ours(self, mechanism: SameLengthMechanism, words: Sequence[Any], size: int) -> Outputs:
         for word in words:
             if len(word) != self._width - 1:
                 raise LengthMismatchError(

@@ -13,7 +13,7 @@ from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.systems.compiled import CompiledSystem, IntArray
 from pathveil.systems.system import Word, checked_length
 from pathveil.words.certified import CertifiedExponential
-from pathveil.words.mechanism import WordMechanism, hamming_distances
+from pathveil.words.mechanism import SameLengthMechanism, hamming_distances
 
 _LARGEST_TABLE = 20_000_000
 
@@ -65,7 +65,9 @@ class ExhaustiveAudit:
         )
 
 
-def audit_exhaustively(mechanism: WordMechanism, length: int, *, inputs: InputWords | None = None) -> ExhaustiveAudit:
+def audit_exhaustively(
+    mechanism: SameLengthMechanism, length: int, *, inputs: InputWords | None = None
+) -> ExhaustiveAudit:
     """Compute the true worst loss by enumeration: every pair of adjacent inputs, every feasible output.
 
     Inputs are the feasible words of this length, or all words over the symbols where the mechanism accepts infeasible

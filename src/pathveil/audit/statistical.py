@@ -23,7 +23,7 @@ from pathveil.audit.neighbours import neighbours_of
 from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System, checked_length
-from pathveil.words.mechanism import WordMechanism, checked_adjacency, checked_epsilon
+from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, checked_adjacency, checked_epsilon
 
 _CANDIDATES = 64  # pairs that a search begins with
 _WORDS = 8  # words that a search begins with
@@ -84,7 +84,7 @@ class StatisticalAudit:
 
 
 def audit_statistically(
-    mechanism: WordMechanism | Callable[..., Any],
+    mechanism: SameLengthMechanism | Callable[..., Any],
     word: Input = None,
     neighbour: Input = None,
     draws: int = 200_000,
@@ -118,13 +118,18 @@ def audit_statistically(
     """
     source = checked_source(rng)
     feasible = True
-    if isinstance(mechanism, WordMechanism):
+    if isinstance(mechanism, SameLengthMechanism):
         if epsilon is not None or delta or world is not None or adjacency != 1 or batched:
             raise InvalidParameterError(
                 "epsilon, delta, world, adjacency and batched are for other people's mechanisms; this one knows them"
             )
         world, adjacency, epsilon = mechanism.world, mechanism.adjacency, mechanism.epsilon
         feasible = mechanism.on_infeasible == "refuse"
+    elif isinstance(mechanism, WordMechanism):
+        raise InvalidParameterError(
+            "the search compares words of one length; audit this mechanism as a function: mechanism.privatize, with a "
+            "word, a neighbour and epsilon"
+        )
     elif not callable(mechanism):
         raise InvalidParameterError(f"a mechanism is one of ours or a function, not {type(mechanism).__name__}")
 
@@ -150,7 +155,7 @@ def audit_statistically(
             f"no other word differs in at most {adjacency} symbols: there is nothing to audit. Take a larger "
             "adjacency, or another word."
         )
-    if isinstance(mechanism, WordMechanism):
+    if isinstance(mechanism, SameLengthMechanism):
         for pair in pairs:
             _require_adjacent(mechanism, *pair)
     elif are_numbers(mechanism, pairs[0][0], batched):
@@ -161,7 +166,7 @@ def audit_statistically(
 
 
 def audit_jointly(
-    mechanism: WordMechanism | Callable[..., Any],
+    mechanism: SameLengthMechanism | Callable[..., Any],
     words: Sequence[Input],
     neighbour: Input,
     draws: int = 50_000,
@@ -182,21 +187,21 @@ def audit_jointly(
     True
     """
     source = checked_source(rng)
-    world = mechanism.world if isinstance(mechanism, WordMechanism) else None
-    if isinstance(mechanism, WordMechanism):
+    world = mechanism.world if isinstance(mechanism, SameLengthMechanism) else None
+    if isinstance(mechanism, SameLengthMechanism):
         if epsilon is not None:
             raise InvalidParameterError("epsilon is for other people's mechanisms; this one knows its own")
         epsilon = mechanism.epsilon
     if isinstance(words, str) or len(words) < 2:
         raise InvalidParameterError("a joint audit takes a list of at least two words")
-    if isinstance(mechanism, WordMechanism):
+    if isinstance(mechanism, SameLengthMechanism):
         _require_adjacent(mechanism, words[0], neighbour)
     together, changed = tuple(words), (neighbour, *words[1:])
     box = WordBox(mechanism, world, max(map(len, (*words, neighbour))), rng, together=True)
     return run_audit(box, [(together, changed)], draws, confidence, epsilon, 0.0, source)
 
 
-def _require_adjacent(mechanism: WordMechanism, word: Input, neighbour: Input) -> None:
+def _require_adjacent(mechanism: SameLengthMechanism, word: Input, neighbour: Input) -> None:
     """A promise about words within the adjacency is not refuted by words that are farther apart."""
     if isinstance(word, np.ndarray) or isinstance(neighbour, np.ndarray):
         raise InvalidParameterError("a word mechanism takes words: a string, a list or a tuple of symbols")

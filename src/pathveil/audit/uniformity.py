@@ -22,7 +22,7 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem, IntArray
 from pathveil.systems.system import System, Word
 from pathveil.words.law import FloatArray
-from pathveil.words.mechanism import WordMechanism, hamming_distances
+from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, hamming_distances
 from pathveil.words.online import Online
 
 _FEW = 4096  # so many feasible words are cells of their own
@@ -69,7 +69,7 @@ class UniformityAudit:
 
 
 def audit_uniformity(
-    mechanism: WordMechanism | Callable[[Word], Word],
+    mechanism: SameLengthMechanism | Callable[[Word], Word],
     word: Word,
     draws: int = 100_000,
     confidence: float = 0.99,
@@ -88,14 +88,16 @@ def audit_uniformity(
     """
     if isinstance(mechanism, Online):
         raise InvalidParameterError("the online mechanism does not promise equal probabilities within an error class")
-    if isinstance(mechanism, WordMechanism):
+    if isinstance(mechanism, SameLengthMechanism):
         world = mechanism.world
+    elif isinstance(mechanism, WordMechanism):
+        raise InvalidParameterError("error classes are about words of one length: audit a mechanism that keeps it")
     if world is None:
         raise InvalidParameterError("give the public world of the outputs: it says how large the error classes are")
     if not 0.5 <= confidence < 1:
         raise InvalidParameterError(f"confidence lies between 0.5 and 1 (usual: 0.99), not at {confidence!r}")
     codes = world.encode(word)
-    if isinstance(mechanism, WordMechanism):
+    if isinstance(mechanism, SameLengthMechanism):
         outputs = mechanism.privatize_array(np.tile(codes, (draws, 1)), rng)
     else:
         outputs = np.stack([world.encode(mechanism(word)) for _ in range(draws)])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathveil.audit.exhaustive import ExhaustiveAudit
     from pathveil.audit.statistical import StatisticalAudit
     from pathveil.systems.system import System
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.mechanism import SameLengthMechanism
 
 _AROUND = (0.25, 0.5, 1.0, 2.0)  # a plot of one ε shows these multiples of it
 
@@ -141,7 +141,7 @@ def statistical(
     _report(facts, audits, lambda one: one.epsilon_lower, "loss at least", evenness, quiet, as_json)
 
 
-def _made(world: System, name: MechanismName, epsilon: float, adjacency: int, unit: str) -> WordMechanism:
+def _made(world: System, name: MechanismName, epsilon: float, adjacency: int, unit: str) -> SameLengthMechanism:
     return mechanism_classes()[name](world, epsilon, adjacency, on_infeasible="nearest" if unit == "any" else "refuse")
 
 

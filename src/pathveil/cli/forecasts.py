@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pathveil.cli.edit_distance import edit_mechanism
 from pathveil.cli.mechanisms import MechanismName, mechanism_classes
 
 if TYPE_CHECKING:
@@ -28,16 +29,28 @@ class Forecast:
 
 
 def forecast(
-    world: System, name: MechanismName, length: int, epsilon: float, adjacency: int, contexts: int
+    world: System,
+    name: MechanismName,
+    length: int,
+    epsilon: float,
+    adjacency: int,
+    contexts: int,
+    lengths: tuple[int, int] | None = None,
+    cap: int | None = None,
 ) -> Forecast:
-    """Build the mechanism and average its expected errors over feasible words drawn from the public system."""
+    """Build the mechanism and average its expected errors over feasible words drawn from the public system.
+
+    With `lengths` the mechanism for edit distance: expected edits.
+    """
     from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
     from pathveil.words.certified import CertifiedExponential
     from pathveil.words.choose import expected_errors
 
     made: WordMechanism
     try:
-        if name == "certified":
+        if lengths is not None:
+            made = edit_mechanism(name, world, epsilon, adjacency, lengths, cap)
+        elif name == "certified":
             made = CertifiedExponential(world, epsilon, adjacency, contexts=contexts)
         else:
             made = mechanism_classes()[name](world, epsilon, adjacency)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.mechanism import SameLengthMechanism
 
 MechanismName = Literal["certified", "permute-and-flip", "exponential", "online"]
 
 
-def mechanism_classes() -> dict[MechanismName, type[WordMechanism]]:
+def mechanism_classes() -> dict[MechanismName, type[SameLengthMechanism]]:
     """Every mechanism for words; the first is the one that is used if none is named."""
     from pathveil.words.certified import CertifiedExponential
     from pathveil.words.exponential import Exponential

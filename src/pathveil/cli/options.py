@@ -73,6 +73,23 @@ OnBadRow = Annotated[
 Epsilon = Annotated[float, typer.Option(help="ε, the privacy parameter: less is more private.")]
 Adjacency = Annotated[int, typer.Option(help="b: words that differ in at most so many symbols are protected.")]
 Length = Annotated[int, typer.Option(min=1, max=1_000_000, help="How many symbols a word has.")]
+Distance = Annotated[
+    Literal["hamming", "edit"],
+    typer.Option(
+        help="What separates adjacent words: substitutions, which leave the length public, or edits: insertions, "
+        "deletions and substitutions, which protect the length too."
+    ),
+]
+Lengths = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LO:HI", help="Edit distance: the shortest and the longest word, for example 5:20. They are public."
+    ),
+]
+Cap = Annotated[
+    int | None,
+    typer.Option(help="Edit distance: from so many edits on, words count as equally far. Smaller tables."),
+]
 LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Charge this budget before anything is released.")]
 Resume = Annotated[
     bool,

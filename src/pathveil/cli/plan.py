@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
+from pathveil.cli.edit_distance import edit_lengths
 from pathveil.cli.forecasts import waiting
 from pathveil.errors import InvalidParameterError
 
@@ -55,6 +56,9 @@ def plan(
     chain: options.ChainFile = None,
     automaton: options.AutomatonFile = None,
     adjacency: options.Adjacency = 1,
+    distance: options.Distance = "hamming",
+    lengths: options.Lengths = None,
+    cap: options.Cap = None,
     delta: Annotated[float | None, typer.Option(help="Private model: δ; without it, Laplace noise only.")] = None,
     unit: Annotated[
         Literal["transition", "symbol", "word"], typer.Option(help="Private model: what is protected.")
@@ -89,6 +93,9 @@ def plan(
     """
     if (length is None) == (rows is None):
         raise InvalidParameterError("give --length to plan private words, or --rows to plan a private model")
+    between = edit_lengths(distance, lengths, cap)
+    if between is not None and rows is not None:
+        raise InvalidParameterError("--distance edit is for private words: it needs --length, not --rows")
     if target_error is not None and not 0 < target_error < 1:
         raise InvalidParameterError(f"--target-error lies between 0 and 1, not at {target_error:g}")
     if rows is None and (delta is not None or unit != "transition" or max_length is not None):
@@ -112,7 +119,7 @@ def plan(
         from pathveil.cli.system_choice import public_system
 
         world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
-        made = plan_words(world, length or 0, adjacency)
+        made = plan_words(world, length or 0, adjacency, between, cap)
     with waiting("computing expected errors ...", silent=quiet or as_json):
         for mechanism in made.mechanisms:
             for one in looked_at:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathveil.cli.edit_distance import EDIT_NAMES
 from pathveil.cli.forecasts import Forecast, forecast
 from pathveil.cli.mechanisms import MechanismName, mechanism_classes
 from pathveil.cli.plan import Plan
@@ -10,15 +11,20 @@ from pathveil.systems.system import System, checked_length
 _CONTEXTS = 4_000  # quick certificates; privatize has 40,000, which can only help
 
 
-def plan_words(world: System, length: int, adjacency: int) -> Plan:
-    """The share of wrong symbols of each mechanism, exact for each word and averaged over feasible words."""
+def plan_words(
+    world: System, length: int, adjacency: int, lengths: tuple[int, int] | None = None, cap: int | None = None
+) -> Plan:
+    """The share of wrong symbols of each mechanism, exact for each word and averaged over feasible words.
+
+    With `lengths` the mechanisms for edit distance: edits for each symbol of the word.
+    """
     length = checked_length(length)
     world.require_words(length)
-    names: dict[str, MechanismName] = {name: name for name in mechanism_classes()}
+    names: dict[str, MechanismName] = {name: name for name in (EDIT_NAMES if lengths else mechanism_classes())}
     found: dict[tuple[str, float], Forecast] = {}
 
     def error_at(name: str, epsilon: float) -> float | None:
-        found[name, epsilon] = one = forecast(world, names[name], length, epsilon, adjacency, _CONTEXTS)
+        found[name, epsilon] = one = forecast(world, names[name], length, epsilon, adjacency, _CONTEXTS, lengths, cap)
         return None if one.errors is None else one.errors / length
 
     def remarks(epsilons: list[float]) -> list[str]:
@@ -27,10 +33,8 @@ def plan_words(world: System, length: int, adjacency: int) -> Plan:
         said = [repr(world)]
         if certified:
             tilts = ", ".join(f"θ = {one.theta:.3g} at ε = {one.epsilon:g}" for one in certified)
-            said.append(
-                f"Certified: {tilts}. Found with quick certificates; privatize takes longer over them and may have "
-                "fewer errors."
-            )
+            quick = " Found with quick certificates; privatize takes longer over them and may have fewer errors."
+            said.append(f"Certified: {tilts}.{'' if lengths else quick}")
         for name, several in by_name.items():
             if several[0].why_not is not None:
                 said.append(f"{name} cannot be used here: {several[0].why_not}")
@@ -41,9 +45,10 @@ def plan_words(world: System, length: int, adjacency: int) -> Plan:
 
     return Plan(
         title=f"words of {length} symbols, adjacency {adjacency}",
-        error="expected share of wrong symbols",
+        error="expected edits a symbol" if lengths else "expected share of wrong symbols",
         mechanisms=list(names),
         error_at=error_at,
         remarks=remarks,
-        facts={"system": repr(world), "length": length, "adjacency": adjacency},
+        facts={"system": repr(world), "length": length, "adjacency": adjacency}
+        | ({"distance": "edit", "lengths": lengths, "cap": cap} if lengths else {}),
     )

@@ -13,6 +13,7 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.charging import Paid, charge, open_ledger
+from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
 from pathveil.cli.engines import EngineName, engine_for
 from pathveil.cli.input_files import contents, input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
@@ -51,6 +52,9 @@ def privatize(
             min=1, max=1_000_000, help="Certified mechanism: one certificate for all words of up to this length."
         ),
     ] = None,
+    distance: options.Distance = "hamming",
+    lengths: options.Lengths = None,
+    cap: options.Cap = None,
     on_infeasible: Annotated[
         Literal["refuse", "nearest"],
         typer.Option(help="Words that the system could not produce are bad rows, or are drawn towards."),
@@ -91,7 +95,11 @@ def privatize(
 
     [bold]pathveil privatize visits.csv --case visit --order step --symbol page --alphabet pages.txt --epsilon 2
     --output private.csv[/bold]
+
+    [bold]pathveil privatize trips.parquet --column route --edges roads.csv --epsilon 6 --distance edit --lengths 5:20
+    --output private.parquet[/bold]
     """
+    between = edit_lengths(distance, lengths, cap)
     kept = tuple(keep or ())
     if (user is None) != (max_words_per_user is None):
         raise InvalidParameterError("--user and --max-words-per-user belong together: give both or none")
@@ -103,7 +111,7 @@ def privatize(
         layout = chosen_layout(
             files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
         )
-        chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length)
+        chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length, between, cap)
         from pathveil.data.manifest import file_guarantee, manifest_path
         from pathveil.data.output import refuse_existing
 
@@ -154,8 +162,19 @@ def privatize(
 
 
 def _mechanism(
-    name: MechanismName, world: System, epsilon: float, adjacency: int, on_infeasible: Any, max_length: int | None
+    name: MechanismName,
+    world: System,
+    epsilon: float,
+    adjacency: int,
+    on_infeasible: Any,
+    max_length: int | None,
+    lengths: tuple[int, int] | None,
+    cap: int | None,
 ) -> WordMechanism:
+    if lengths is not None:
+        if max_length is not None:
+            raise InvalidParameterError("--max-length does not go with --distance edit: --lengths has the longest word")
+        return edit_mechanism(name, world, epsilon, adjacency, lengths, cap, on_infeasible)
     made = mechanism_classes()[name]
     if max_length is None:
         return made(world, epsilon, adjacency, on_infeasible=on_infeasible)

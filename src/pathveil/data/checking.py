@@ -23,6 +23,7 @@ from pathveil.errors import (
 )
 from pathveil.systems.compiled import AnyIntArray
 from pathveil.systems.system import System
+from pathveil.words.edit_range import require_length
 
 OnBadRow = Literal["fail", "skip"]
 
@@ -46,15 +47,22 @@ class Checker:
     """Encodes words over a system and keeps those that a mechanism for it accepts.
 
     `accept_infeasible` lets words through that the system could not have produced, as long as it has some word of
-    their length.
+    their length. With `lengths` only words of lo to hi symbols are accepted.
     """
 
-    def __init__(self, world: System, on_bad_row: OnBadRow, accept_infeasible: bool = False) -> None:
+    def __init__(
+        self,
+        world: System,
+        on_bad_row: OnBadRow,
+        accept_infeasible: bool = False,
+        lengths: tuple[int, int] | None = None,
+    ) -> None:
         if on_bad_row not in ("fail", "skip"):
             raise InvalidParameterError(f"on_bad_row is 'fail' or 'skip', not {on_bad_row!r}")
         self.world, self.symbols = world, SymbolTable(world.symbols)
         self.skipped = Skipped()
         self._skips, self._accept_infeasible = on_bad_row == "skip", accept_infeasible
+        self._range = lengths
         self._lengths: dict[int, bool] = {}
 
     def checked(self, batches: Iterable[RawWords]) -> Iterator[pa.RecordBatch]:
@@ -96,6 +104,9 @@ class Checker:
             bad[np.searchsorted(offsets, wrong, side="right") - 1] = True
         if raw.user is not None:
             bad |= raw.user.is_null().to_numpy(zero_copy_only=False)
+        if self._range is not None:
+            lengths = np.diff(offsets)
+            bad |= (lengths < self._range[0]) | (lengths > self._range[1])
         if self.world.compiled.is_free:
             return bad
         if self._accept_infeasible:
@@ -109,6 +120,8 @@ class Checker:
         return bad
 
     def _has_words(self, length: int) -> bool:
+        if self._range is not None:  # the private word may have another length
+            return True
         if length not in self._lengths:
             try:
                 self.world.require_words(length)
@@ -138,6 +151,8 @@ class Checker:
         if raw.user is not None and not raw.user[i].is_valid:
             return DataFileError(f"{raw.place(i, None)}: the user is missing. Correct the file, or skip bad rows.")
         try:
+            if self._range is not None:
+                require_length(len(word), self._range)
             if self._accept_infeasible:
                 self.world.require_words(len(word))
             else:

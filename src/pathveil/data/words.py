@@ -88,7 +88,7 @@ def check_words(
     What is wrong with the input is found here before a budget is charged for it. The number is for the curator.
     """
     extra = Extra(user, tuple(keep))
-    checker = Checker(mechanism.world, on_bad_row, mechanism.on_infeasible == "nearest")
+    checker = _checker(mechanism, on_bad_row)
     layout.require_writable(checker.symbols)
     count = 0
     lengths: set[int] = set()
@@ -143,7 +143,7 @@ def privatize_file(
     limit = None if max_words_per_user is None else UserLimit(max_words_per_user)
     draws = checked_source(rng)
     extra = Extra(user, tuple(keep))
-    checker = Checker(mechanism.world, on_bad_row, mechanism.on_infeasible == "nearest")
+    checker = _checker(mechanism, on_bad_row)
     layout.require_writable(checker.symbols)
     report = progress or (lambda _stage, _words: None)
     with opened(source, layout, extra, format, destination) as (engine, files, workspace):
@@ -211,6 +211,12 @@ def opened(
         if layout is not None:
             layout.check(files, extra)
         yield engine, files, workspace
+
+
+def _checker(mechanism: WordMechanism, on_bad_row: OnBadRow) -> Checker:
+    """What finds the words that this mechanism would refuse."""
+    accepts_infeasible = mechanism.on_infeasible == "nearest"
+    return Checker(mechanism.world, on_bad_row, accepts_infeasible, mechanism.accepted_lengths)
 
 
 def _no_word(files: Sequence[DataFile], checker: Checker) -> DataFileError:

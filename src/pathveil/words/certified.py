@@ -19,12 +19,12 @@ from pathveil.words.certificate import (
 )
 from pathveil.words.classes import classes_of_codes
 from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
-from pathveil.words.mechanism import OnInfeasible, WordMechanism, checked_adjacency, hamming_distances
+from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency, hamming_distances
 from pathveil.words.ragged import Words
 from pathveil.words.tilted import draw_tilted, log_normaliser
 
 
-class CertifiedExponential(WordMechanism):
+class CertifiedExponential(SameLengthMechanism):
     """The exponential mechanism at the largest tilt whose loss among *feasible* words is certified to be at most ε.
 
     The same draw as `Exponential`, with fewer errors: free alphabets get θ = ε/b, Markov chains a θ between ε/2b and

@@ -11,23 +11,23 @@ for each r: adding such integers adds all counts at once, and one more error is 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import comb
 
 import numpy as np
 
-from pathveil.errors import InvalidParameterError, TooLargeError
+from pathveil.errors import TooLargeError
 from pathveil.randomness.exact import draw_below_each, draw_index
-from pathveil.randomness.source import RandomSource, checked_source
+from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
 from pathveil.systems.system import System, Word
+from pathveil.words.class_counter import ClassCounter
 from pathveil.words.ragged import Words
 
 LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
 
 
-class ErrorClasses(ABC):
+class ErrorClasses(ClassCounter):
     """The feasible words around one word, by number of errors. Sensitive: it belongs to the curator.
 
     >>> import pathveil as pv
@@ -35,17 +35,13 @@ class ErrorClasses(ABC):
     (1, 8, 24, 32, 16)
     """
 
-    counts: tuple[int, ...]
-    """N(0), ..., N(n): exact integers."""
+    what = "errors"
 
-    @abstractmethod
-    def _draw(self, errors: int, source: RandomSource) -> IntArray: ...
+    def __init__(self, codes: IntArray) -> None:
+        self._codes = codes
 
-    def draw(self, errors: int, rng: RandomSource | None = None) -> IntArray:
-        """The codes of a word from the class with this many errors, each word with exactly the same probability."""
-        if not 0 <= errors < len(self.counts) or not self.counts[errors]:
-            raise InvalidParameterError(f"no feasible word has exactly {errors} errors")
-        return self._draw(errors, checked_source(rng))
+    def distances(self, outputs: Iterable[IntArray]) -> IntArray:
+        return np.array([np.count_nonzero(output != self._codes) for output in outputs], dtype=np.int64)
 
 
 def error_classes(world: System, word: Word) -> ErrorClasses:
@@ -62,12 +58,12 @@ class FreeClasses(ErrorClasses):
     """Every word over m symbols is feasible."""
 
     def __init__(self, symbol_count: int, codes: IntArray) -> None:
+        super().__init__(codes)
         self._symbol_count = symbol_count
-        self._codes = codes
         self.counts = free_counts(symbol_count, len(codes))
 
-    def _draw(self, errors: int, source: RandomSource) -> IntArray:
-        private: IntArray = draw_free(self._codes[None, :], np.array([errors]), self._symbol_count, source)[0]
+    def _draw(self, distance: int, source: RandomSource) -> IntArray:
+        private: IntArray = draw_free(self._codes[None, :], np.array([distance]), self._symbol_count, source)[0]
         return private
 
 
@@ -147,8 +143,8 @@ class SystemClasses(ErrorClasses):
     """Error classes on any compiled system, from the packed backward table."""
 
     def __init__(self, compiled: CompiledSystem, codes: IntArray) -> None:
+        super().__init__(codes)
         self._compiled = compiled
-        self._codes: list[int] = codes.tolist()
         length = len(codes)
         self._width = _digit_width(compiled, length)
         bits = exact_table_bits(compiled, length)
@@ -166,7 +162,7 @@ class SystemClasses(ErrorClasses):
         compiled, width = self._compiled, self._width
         after = [int(accepted) for accepted in compiled.accepting]
         table = [after]
-        for code in reversed(self._codes):
+        for code in reversed(self._codes.tolist()):
             # Count every edge as an error first, then take the edge with the word's own symbol out of that.
             row = [sum(map(after.__getitem__, targets)) << width for targets in compiled.successors]
             for source, target in zip(*(ends.tolist() for ends in compiled.edges_with_label(code)), strict=True):
@@ -181,9 +177,9 @@ class SystemClasses(ErrorClasses):
         count: int = (packed >> (errors * self._width)) & ((1 << self._width) - 1)
         return count
 
-    def _draw(self, errors: int, source: RandomSource) -> IntArray:
-        state, left, private = self._compiled.start, errors, []
-        for code, after in zip(self._codes, self._table[1:], strict=True):
+    def _draw(self, distance: int, source: RandomSource) -> IntArray:
+        state, left, private = self._compiled.start, distance, []
+        for code, after in zip(self._codes.tolist(), self._table[1:], strict=True):
             edges = list(self._compiled.moves[state].items())
             weights = [
                 self._digit(after[target], left - (label != code)) if left or label == code else 0

@@ -11,15 +11,15 @@ from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System
 from pathveil.words.class_batches import Block, class_blocks, equal_together, free_blocks, is_small, table_fits
 from pathveil.words.classes import classes_of_codes, draw_by_class, free_counts
-from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law, log_counts
-from pathveil.words.mechanism import OnInfeasible, WordMechanism, hamming_distances
+from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
+from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, hamming_distances
 from pathveil.words.ragged import SameLength, Words
+from pathveil.words.selection import EXPONENTIAL
 from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_logs import pick_columns
 from pathveil.words.utility import HammingUtility, Utility
 
 
-class Exponential(WordMechanism):
+class Exponential(SameLengthMechanism):
     """P(w'|w) ∝ exp(θ u(d(w, w'))) over the feasible words, θ = ε/(2Δu) with Δu the utility's sensitivity.
 
     With the Hamming utility this is the baseline of PF (θ = ε/2b). With `InverseUtility(alpha)` it is LEV's mechanism
@@ -73,7 +73,7 @@ class Exponential(WordMechanism):
         compiled = self.world.compiled
 
         def choose(counts: tuple[int, ...], size: int) -> IntArray:
-            return pick_columns(np.tile(exponential_log_law(counts, self._scores(len(counts) - 1)), (size, 1)), source)
+            return EXPONENTIAL.choose(counts, self._scores(len(counts) - 1), size, source)
 
         fits = compiled.is_free or all(table_fits(compiled, part.length) for part in words.by_length)
         if not fits or is_small(compiled, words):
@@ -92,15 +92,13 @@ class Exponential(WordMechanism):
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         return ErrorLaw(
-            exponential_log_law(classes_of_codes(self.world.compiled, codes).counts, self._scores(len(codes)))
+            EXPONENTIAL.log_law(classes_of_codes(self.world.compiled, codes).counts, self._scores(len(codes)))
         )
 
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
         scores = self._scores(len(codes))
-        if self._is_linear:
-            normaliser = log_normaliser(self.world.compiled, codes, self.theta(len(codes)))
-        else:
-            counts = classes_of_codes(self.world.compiled, codes).counts
-            normaliser = float(np.logaddexp.reduce(log_counts(counts) + scores))
+        if not self._is_linear:
+            return EXPONENTIAL.log_probabilities(classes_of_codes(self.world.compiled, codes), scores, outputs)
+        normaliser = log_normaliser(self.world.compiled, codes, self.theta(len(codes)))
         values: FloatArray = scores[hamming_distances(codes, outputs)] - normaliser
         return values

@@ -38,11 +38,11 @@ _LARGEST_EPSILON = 1e100  # there is no privacy long before that, and arithmetic
 
 
 class WordMechanism(ABC):
-    """A random map from a sensitive word to a feasible word of the same length.
+    """A random map from a sensitive word to a feasible word.
 
-    `epsilon` is the privacy parameter for words that differ in at most `adjacency` symbols. A sensitive word that
-    the system could not have produced is refused, unless `on_infeasible="nearest"`: then the feasible words nearest
-    to it become the most likely outputs.
+    `epsilon` is the privacy parameter for words at a distance of at most `adjacency`; subclasses say which distance.
+    A sensitive word that the system could not have produced is refused, unless `on_infeasible="nearest"`: then the
+    feasible words nearest to it become the most likely outputs.
     """
 
     name: ClassVar[str]
@@ -84,7 +84,7 @@ class WordMechanism(ABC):
 
     @property
     def adjacency(self) -> int:
-        """b: in how many symbols two words may differ."""
+        """b: how far apart two words may be that must be hard to tell apart."""
         return self._adjacency
 
     @property
@@ -97,21 +97,26 @@ class WordMechanism(ABC):
         """The tilt in use for words of this length: one more error makes a word e^θ times less likely."""
 
     @abstractmethod
-    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
-        """The values of a batch of private words, one for each word."""
+    def _private_words(self, words: list[IntArray], source: RandomSource) -> list[IntArray]:
+        """A private word for each word."""
 
     @abstractmethod
     def _law(self, codes: IntArray) -> ErrorLaw:
-        """The law of the number of errors for one word."""
-
-    @abstractmethod
-    def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
-        """log P(output | word) for each row of outputs, all of them feasible."""
+        """The law of the distance between the private word and this one."""
 
     @property
-    def _covers(self) -> str:
-        """Which words the promise compares with."""
-        return "any other word of the same length"
+    def accepted_lengths(self) -> tuple[int, int] | None:
+        """The shortest and the longest word that is accepted; None where any length will do."""
+        return None
+
+    @property
+    @abstractmethod
+    def _unit(self) -> str:
+        """What is protected."""
+
+    @abstractmethod
+    def _public_of_length(self) -> Iterable[str]:
+        """What the promise takes as known about the length of the word."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -119,7 +124,7 @@ class WordMechanism(ABC):
         return Guarantee(
             epsilon=self.epsilon,
             delta=0.0,
-            unit=f"{self._covers} that differs in at most {self.adjacency} symbol{'s' * (self.adjacency > 1)}",
+            unit=self._unit,
             public=tuple(self._public()),
             mechanism=f"{self.name} on {self.world!r}",
             sampling=self.sampling,
@@ -128,7 +133,7 @@ class WordMechanism(ABC):
 
     def _public(self) -> Iterable[str]:
         yield "the system (its symbols, and which words are feasible)"
-        yield "the length of the word"
+        yield from self._public_of_length()
         if self.on_infeasible == "refuse" and not self.world.compiled.is_free:
             yield "that the word is feasible (others are refused)"
         if isinstance(self.world, MarkovChain) and self.world.starts_after:
@@ -139,7 +144,7 @@ class WordMechanism(ABC):
     def privatize(self, word: Word, rng: RandomSource | None = None) -> Word:
         """One private word for a sensitive word: a string for a string, otherwise a tuple of symbols."""
         codes = self._checked(word)
-        private = self._draw(Words.from_rows(codes[None, :]), self._source(rng))
+        (private,) = self._private_words([codes], self._source(rng))
         return self.world.decode(private.tolist(), as_string=isinstance(word, str))
 
     def privatize_many(self, words: Iterable[Word], rng: RandomSource | None = None) -> list[Word]:
@@ -157,14 +162,94 @@ class WordMechanism(ABC):
                 encoded.append(self._checked(word))
             except PathVeilError as problem:
                 raise type(problem)(f"word {number + 1} of {len(listed)}: {problem}") from None
-        if not encoded:
-            return []
-        offsets = np.cumsum([0, *map(len, encoded)])
-        drawn = self._draw(Words(np.concatenate(encoded), offsets), self._source(rng)).tolist()
+        drawn = self._private_words(encoded, self._source(rng))
         return [
-            self.world.decode(drawn[begin:end], as_string=isinstance(word, str))
-            for word, begin, end in zip(listed, offsets[:-1], offsets[1:], strict=True)
+            self.world.decode(codes.tolist(), as_string=isinstance(word, str))
+            for word, codes in zip(listed, drawn, strict=True)
         ]
+
+    @abstractmethod
+    def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
+        """Words of any lengths as an Arrow list array of symbol codes in, private ones out, in the same order.
+
+        All words are checked before the first draw; an error names the word, counted from 0 like the rows of an
+        array. The result has the type of the input.
+        """
+
+    # Knowing.
+
+    def error_law(self, word: Word) -> ErrorLaw:
+        """The exact distribution of the distance from this sensitive word (for the curator's eyes)."""
+        return self._law(self._checked(word))
+
+    @abstractmethod
+    def log_probability(self, word: Word, output: Word) -> float:
+        """log P(output | word); -inf for an output that the mechanism could not produce."""
+
+    @abstractmethod
+    def log_probabilities(self, codes: IntArray, outputs: Any) -> FloatArray:
+        """log P(output | word) for many possible outputs, all given as symbol codes (used by audits)."""
+
+    # Checks.
+
+    def _source(self, rng: RandomSource | None) -> RandomSource:
+        source = checked_source(rng)
+        self._used_seed |= source.is_seeded
+        return source
+
+    def _require_known(self, values: AnyIntArray, offsets: AnyIntArray) -> None:
+        """Raise an error that names the first code in a batch of words that stands for no symbol."""
+        outside = self.world.compiled.first_outside(values)
+        if outside >= 0:
+            word = int(np.searchsorted(offsets, outside, side="right")) - 1
+            raise UnknownSymbolError(
+                f"word {word}, position {outside - offsets[word] + 1}: code {values[outside]} is not from 0 to "
+                f"{len(self.world.symbols) - 1}"
+            )
+
+    def _checked(self, word: Word) -> IntArray:
+        codes = self.world.encode(word)
+        self._require_usable(codes)
+        return codes
+
+    def _require_usable(self, codes: IntArray) -> None:
+        if self.on_infeasible == "refuse":
+            self.world.require_feasible(codes)
+        else:
+            self.world.require_words(len(codes))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.world!r}, epsilon={self.epsilon:g}, adjacency={self.adjacency})"
+
+
+class SameLengthMechanism(WordMechanism):
+    """A mechanism whose private words are as long as the sensitive ones; adjacent words differ in some symbols."""
+
+    @abstractmethod
+    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+        """The values of a batch of private words, one for each word."""
+
+    @abstractmethod
+    def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
+        """log P(output | word) for each row of outputs, all of them feasible."""
+
+    @property
+    def _covers(self) -> str:
+        """Which words the promise compares with."""
+        return "any other word of the same length"
+
+    @property
+    def _unit(self) -> str:
+        return f"{self._covers} that differs in at most {self.adjacency} symbol{'s' * (self.adjacency > 1)}"
+
+    def _public_of_length(self) -> Iterable[str]:
+        yield "the length of the word"
+
+    def _private_words(self, words: list[IntArray], source: RandomSource) -> list[IntArray]:
+        if not words:
+            return []
+        offsets = np.cumsum([0, *map(len, words)])
+        return np.split(self._draw(Words(np.concatenate(words), offsets), source), offsets[1:-1])
 
     def privatize_array(self, codes: npt.ArrayLike, rng: RandomSource | None = None) -> IntArray:
         """Words of equal length as a 2-D array of symbol codes in, private ones out (`world.symbols` decodes)."""
@@ -191,34 +276,15 @@ class WordMechanism(ABC):
         return private
 
     def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
-        """Words of any lengths as an Arrow list array of symbol codes in, private ones out, in the same order.
-
-        All words are checked before the first draw; an error names the word, counted from 0 like the rows of an
-        array. The result has the type of the input.
-        """
         import pyarrow
 
         batch = Words(*flat_words(words))
-        values, offsets = batch.values, batch.offsets
-        outside = self.world.compiled.first_outside(values)
-        if outside >= 0:
-            word = int(np.searchsorted(offsets, outside, side="right")) - 1
-            raise UnknownSymbolError(
-                f"word {word}, position {outside - offsets[word] + 1}: code {values[outside]} is not from 0 to "
-                f"{len(self.world.symbols) - 1}"
-            )
+        self._require_known(batch.values, batch.offsets)
         self._require_usable_words(batch, "word")
         private = self._draw(batch, self._source(rng))
-        return type(words).from_arrays(pyarrow.array(offsets), pyarrow.array(private), type=words.type)
-
-    # Knowing.
-
-    def error_law(self, word: Word) -> ErrorLaw:
-        """The exact distribution of the number of errors for this sensitive word (for the curator's eyes)."""
-        return self._law(self._checked(word))
+        return type(words).from_arrays(pyarrow.array(batch.offsets), pyarrow.array(private), type=words.type)
 
     def log_probability(self, word: Word, output: Word) -> float:
-        """log P(output | word); -inf for an output that the system could not produce."""
         codes = self._checked(word)
         if len(output) != len(word):
             raise LengthMismatchError(
@@ -232,20 +298,7 @@ class WordMechanism(ABC):
         return float(self._log_probabilities(codes, private[None, :])[0])
 
     def log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
-        """log P(output | word) for many feasible outputs, all given as symbol codes (used by audits)."""
         return self._log_probabilities(codes, outputs)
-
-    # Checks.
-
-    def _source(self, rng: RandomSource | None) -> RandomSource:
-        source = checked_source(rng)
-        self._used_seed |= source.is_seeded
-        return source
-
-    def _checked(self, word: Word) -> IntArray:
-        codes = self.world.encode(word)
-        self._require_usable(codes)
-        return codes
 
     def _require_usable_words(self, words: Words, what: str) -> None:
         """The same for a batch; an error calls word i `what` i."""
@@ -261,15 +314,6 @@ class WordMechanism(ABC):
                 self._require_usable(words.values[words.offsets[number] : words.offsets[number + 1]].astype(np.int64))
             except PathVeilError as problem:
                 raise type(problem)(f"{what} {number}: {problem}") from None
-
-    def _require_usable(self, codes: IntArray) -> None:
-        if self.on_infeasible == "refuse":
-            self.world.require_feasible(codes)
-        else:
-            self.world.require_words(len(codes))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.world!r}, epsilon={self.epsilon:g}, adjacency={self.adjacency})"
 
 
 def checked_epsilon(epsilon: Any) -> float:

@@ -14,7 +14,7 @@ from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.systems.system import Symbol, System
 from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.mechanism import OnInfeasible, WordMechanism, checked_adjacency
+from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency
 from pathveil.words.ragged import Words
 from pathveil.words.tilted import draw_tilted, words_for_each
 from pathveil.words.tilted_logs import pick_columns
@@ -23,7 +23,7 @@ _SMALL = 1 << 16  # symbols: less is done before the compiled loops would be loa
 _BLOCK_CELLS = 1 << 16  # symbols for a thread at a time
 
 
-class Online(WordMechanism):
+class Online(SameLengthMechanism):
     """Emits the true symbol with weight 1 and every other feasible successor of the last *output* with weight e^-θ.
 
     Where the true symbol cannot follow the last output, all successors are equally likely. Given the output so far,

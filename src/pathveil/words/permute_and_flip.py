@@ -11,16 +11,11 @@ from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.words.class_batches import Block, class_blocks, equal_together, free_blocks, is_small, table_fits
 from pathveil.words.classes import classes_of_codes, draw_by_class, free_counts
-from pathveil.words.law import (
-    ErrorLaw,
-    FloatArray,
-    draw_noisy_maximum,
-    log_counts,
-    permute_and_flip_log_law,
-)
-from pathveil.words.mechanism import WordMechanism, hamming_distances
+from pathveil.words.law import ErrorLaw, FloatArray
+from pathveil.words.mechanism import SameLengthMechanism
 from pathveil.words.ragged import SameLength, Words
 from pathveil.words.rejection import FlipByRejection
+from pathveil.words.selection import PERMUTE_AND_FLIP
 from pathveil.words.tilted import block_size
 
 # A table takes as long as about n words by rejection, but gives the next draws of the same word for less. So it pays
@@ -28,7 +23,7 @@ from pathveil.words.tilted import block_size
 _REPEATS = 4
 
 
-class PermuteAndFlip(WordMechanism):
+class PermuteAndFlip(SameLengthMechanism):
     """PF's Mechanism 1 (alphabets) and Mechanism 2 (Markov chains), on any system, at θ = ε/(2b).
 
     Never more expected errors than the published exponential mechanism, and never less than half of them: PF's
@@ -60,8 +55,7 @@ class PermuteAndFlip(WordMechanism):
         if is_small(compiled, words):
 
             def choose(counts: tuple[int, ...], size: int) -> IntArray:
-                noise = source.exponential(size * len(counts)).reshape(size, len(counts))
-                return draw_noisy_maximum(log_counts(counts), self._scores(len(counts) - 1), noise)
+                return PERMUTE_AND_FLIP.choose(counts, self._scores(len(counts) - 1), size, source)
 
             return draw_by_class(compiled, words, choose, source)
         private = np.empty_like(words.values)
@@ -73,7 +67,7 @@ class PermuteAndFlip(WordMechanism):
         compiled, length = self.world.compiled, part.length
         scores, theta = self._scores(length), self.theta(length)
         if compiled.is_free:
-            law = permute_and_flip_log_law(free_counts(compiled.symbol_count, length), scores)
+            law = PERMUTE_AND_FLIP.log_law(free_counts(compiled.symbol_count, length), scores)
             return free_blocks(compiled.symbol_count, values, part, np.exp(law), private)
         begins, different = equal_together(values, part)
         if len(begins) >= _REPEATS * length * different and table_fits(compiled, length):
@@ -87,11 +81,8 @@ class PermuteAndFlip(WordMechanism):
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts
-        return ErrorLaw(permute_and_flip_log_law(counts, self._scores(len(codes))))
+        return ErrorLaw(PERMUTE_AND_FLIP.log_law(counts, self._scores(len(codes))))
 
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
-        counts = classes_of_codes(self.world.compiled, codes).counts
-        law = permute_and_flip_log_law(counts, self._scores(len(codes)))
-        errors = hamming_distances(codes, outputs)
-        values: FloatArray = law[errors] - log_counts(counts)[errors]
-        return values
+        classes = classes_of_codes(self.world.compiled, codes)
+        return PERMUTE_AND_FLIP.log_probabilities(classes, self._scores(len(codes)), outputs)

@@ -1,0 +1,339 @@
+"""Compiled loops behind `EditClasses`: the table of all words by edit distance from one word, and walks through it.
+
+Terms. The *row* of a written beginning u has the entries min(d(u, w[:j]), c) for j = 0..n: the last line of the
+edit-distance table between u and the word w, cut off at the cap c. A *node* is a row together with the state y of the
+system after u and the number i of symbols in u. Nodes from which no allowed word is closer than c are left out: all
+that can still be written from there is in class c, and the system's own counts say how much that is. A *way* is a
+bundle of the system's edges out of y that lead to the same state with symbols that act alike: one symbol of w, or all
+symbols that do not occur in w.
+
+Numbers of words are exact. They are stored in limbs of 32 bits, lowest first, each in a 64-bit cell, so that the sums
+over all ways of a node fit before carries are passed on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pathveil.systems.jit import kernel
+
+_BITS = 32
+_MASK = np.uint64((1 << _BITS) - 1)
+_WANTED = -2
+_ONES = 0x0111111111111111  # the same in each of 15 entries of 4 bits
+_SEVENS, _EIGHTS, _ALL = 7 * _ONES, 8 * _ONES, 15 * _ONES
+_SPREAD = 0x9E3779B97F4A7C1  # spreads the bits of a number over 64; what does not fit is dropped
+
+
+@kernel
+def _step_rows(
+    rows: Any, steps: Any, new_rows: Any, slots: Any, kinds: Any, i: int, lo: int, hi: int, cap: int, log: int
+) -> int:
+    """Where `steps[row, kind]` is _WANTED: the number of the row after `row` and a symbol of this kind; -1 if useless.
+
+    Symbol number i is written. A row is packed: c minus entry, 64 / 2^log bits each, from the first j that is less than
+    c away from the diagonal. So 0 stands for c, and for everything outside. An entry that cannot lead to a word closer
+    than the cap any more is set to c, so that more rows agree: at least lo - i and at most hi - i symbols will still
+    be written, and n - j of the word have to be accounted for. Returns how many different new rows there are; `slots`
+    is an empty hash table for them.
+    """
+    n, width, last = len(kinds), 6 - log, (1 << log) - 1
+    mask = (1 << (1 << width)) - 1
+    begin = max(0, i - cap + 1)
+    shift = begin - max(0, i - cap)  # how far the band has moved since the rows before
+    too_few, too_many = n - (hi - i), n - (lo - i)  # outside of these, lengths alone demand further edits
+    count = 0
+    for row in range(steps.shape[0]):
+        for kind in range(steps.shape[1]):
+            if steps[row, kind] != _WANTED:
+                continue
+            for part in range(new_rows.shape[1]):
+                new_rows[count, part] = 0
+            closeness = useful = 0
+            diagonal = rows[row, 0] & mask if shift else 0
+            for place in range(min(n, i + cap - 1) + 1 - begin):
+                j, at = begin + place, place + shift
+                above = (rows[row, at >> log] >> ((at & last) << width)) & mask
+                replaced = diagonal - (1 if kinds[j - 1] != kind else 0)
+                closeness = max(max(max(closeness, above) - 1, replaced), 0)
+                diagonal = above
+                kept = closeness if closeness > max(too_few - j, j - too_many) else 0
+                new_rows[count, place >> log] |= kept << ((place & last) << width)
+                useful |= kept
+            if not useful:
+                steps[row, kind] = -1
+                continue
+            code = 0
+            for part in range(new_rows.shape[1]):
+                code = (code ^ new_rows[count, part]) * _SPREAD
+            at = (code ^ (code >> 31)) & (len(slots) - 1)
+            while slots[at] >= 0:
+                same = True
+                for part in range(new_rows.shape[1]):
+                    same &= new_rows[slots[at], part] == new_rows[count, part]
+                if same:
+                    break
+                at = (at + 1) & (len(slots) - 1)
+            if slots[at] < 0:
+                slots[at] = count
+                count += 1
+            steps[row, kind] = slots[at]
+    return count
+
+
+@kernel
+def _step_narrow_rows(
+    rows: Any, steps: Any, new_rows: Any, slots: Any, kinds: Any, i: int, lo: int, hi: int, cap: int
+) -> int:
+    """The same for c < 8, where a row is 4 bits for each of at most 13 entries: all of them are worked on at once.
+
+    The highest bit of each entry is free, so x - y + 8, entry by entry, tells in that bit whether x ≥ y.
+    """
+    n = len(kinds)
+    begin = max(0, i - cap + 1)
+    shift = begin - max(0, i - cap)
+    places = min(n, i + cap - 1) + 1 - begin
+    differs = np.zeros(steps.shape[1], dtype=np.int64)  # for each kind: 1 where the word has another symbol
+    demanded = np.int64(0)  # 1 more than the edits that lengths alone demand
+    for place in range(places):
+        j = begin + place
+        for kind in range(len(differs)):
+            if j == 0 or kinds[j - 1] != kind:
+                differs[kind] |= 1 << (4 * place)
+        gap = max(0, max(n - (hi - i) - j, j - n + (lo - i)))
+        demanded |= (min(gap, 7) + 1) << (4 * place)
+    inside = (1 << (4 * places)) - 1
+    count = 0
+    for row in range(steps.shape[0]):
+        above = rows[row, 0] >> (4 * shift)
+        diagonal = rows[row, 0] << (4 * (1 - shift))
+        above -= ((above + _SEVENS) & _EIGHTS) >> 3
+        positive = ((diagonal + _SEVENS) & _EIGHTS) >> 3
+        for kind in range(steps.shape[1]):
+            if steps[row, kind] != _WANTED:
+                continue
+            replaced = diagonal - (positive & differs[kind])
+            larger = (((above | _EIGHTS) - replaced) & _EIGHTS) >> 3
+            new = (above & (larger * 15)) | (replaced & ~(larger * 15))
+            for further in (1, 2, 4):  # one deletion costs 1, and so on: a chain of up to 7 in three steps
+                left = (new | _EIGHTS) - _ONES * further
+                moved = ((left & (((left & _EIGHTS) >> 3) * 7)) << (4 * further)) & _ALL
+                larger = (((new | _EIGHTS) - moved) & _EIGHTS) >> 3
+                new = (new & (larger * 15)) | (moved & ~(larger * 15))
+            new &= inside
+            new &= ((((new | _EIGHTS) - demanded) & _EIGHTS) >> 3) * 15
+            if new == 0:
+                steps[row, kind] = -1
+                continue
+            at = (new * _SPREAD >> 32) & (len(slots) - 1)
+            while slots[at] >= 0 and new_rows[slots[at], 0] != new:
+                at = (at + 1) & (len(slots) - 1)
+            if slots[at] < 0:
+                slots[at] = count
+                new_rows[count, 0] = new
+                count += 1
+            steps[row, kind] = slots[at]
+    return count
+
+
+@kernel
+def _find_edge(y: int, symbol: int, offsets: Any, labels: Any) -> int:
+    """The edge of y with this label, or -1."""
+    low, high = offsets[y], offsets[y + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if labels[middle] < symbol:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < offsets[y + 1] and labels[low] == symbol else -1
+
+
+@kernel
+def _find_ways(y: int, system: Any, symbols: Any, ways: Any, count: int) -> int:
+    """Append the ways out of y to `ways` (columns: kind, target, multiplicity, edge or bundle); the new count.
+
+    Kind k < len(symbols) is that symbol of the word, kind len(symbols) all others.
+    """
+    offsets, labels, targets, bundles, bundle_begins, by_target = system
+    first = count
+    for kind in range(len(symbols)):
+        edge = _find_edge(y, symbols[kind], offsets, labels)
+        if edge >= 0:
+            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = kind, targets[edge], 1, edge
+            count += 1
+    of_word = count
+    for bundle in range(bundles[y], bundles[y + 1]):
+        target = targets[by_target[bundle_begins[bundle]]]
+        size = bundle_begins[bundle + 1] - bundle_begins[bundle]
+        for way in range(first, of_word):
+            size -= ways[way, 1] == target
+        if size > 0:
+            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = len(symbols), target, size, bundle
+            count += 1
+    return count
+
+
+@kernel
+def _with_room(array: Any, used: int, needed: int) -> Any:
+    """The array, or a copy with at least twice the room, if it has less than is needed."""
+    if needed <= len(array):
+        return array
+    larger = np.empty((max(needed, 2 * len(array)), array.shape[1]), dtype=array.dtype)
+    larger[:used] = array[:used]
+    return larger
+
+
+@kernel
+def _link_nodes(
+    i: int,
+    layers: Any,
+    nodes: Any,
+    links: Any,
+    ways: Any,
+    way_bounds: Any,
+    alive: Any,
+    steps: Any,
+    acts_like: Any,
+    places: Any,
+) -> Any:
+    """Make the nodes of layer i and the links to them from layer i - 1; the numbers of nodes and links.
+
+    The arrays have room for it, and `places` is an empty hash table for the nodes.
+    """
+    states = alive.shape[1]
+    node_count, link_count = layers[i], nodes[layers[i - 1], 2]
+    for node in range(layers[i - 1], layers[i]):
+        nodes[node, 2] = link_count
+        y, row = nodes[node, 1], nodes[node, 3]
+        for way in range(way_bounds[y, 0], way_bounds[y, 1]):
+            target = ways[way, 1]
+            if not alive[i, target]:
+                continue
+            after, to = steps[row, acts_like[ways[way, 0]]], -1
+            if after >= 0:
+                at = ((after * states + target) * _SPREAD >> 32) & (len(places) - 1)
+                while places[at] >= 0 and (nodes[places[at], 3] != after or nodes[places[at], 1] != target):
+                    at = (at + 1) & (len(places) - 1)
+                if places[at] < 0:
+                    nodes[node_count, 1], nodes[node_count, 3] = target, after
+                    places[at] = node_count
+                    node_count += 1
+                to = places[at]
+            links[link_count, 0], links[link_count, 1] = to, way
+            link_count += 1
+    nodes[node_count, 2] = link_count
+    return node_count, link_count
+
+
+@kernel
+def _table_size(entries: int) -> int:
+    """A power of two for a hash table that stays at most half full."""
+    size = 16
+    while size < 2 * entries:
+        size *= 2
+    return size
+
+
+@kernel
+def find_nodes(
+    kinds: Any, symbols: Any, lo: int, hi: int, cap: int, system: Any, start: int, alive: Any, most_nodes: int
+) -> Any:
+    """All nodes, layer by layer, and the links between them.
+
+    `kinds` is the word with its symbols numbered in `symbols`; `alive[i, y]` tells whether a word of allowed length
+    can be completed from y after i symbols. Returns (layers, nodes, links, ways): nodes have the columns last entry of
+    the row, y, first link; links the columns node (-1: out of reach of the cap) and way. Nothing at all if there would
+    be more than `most_nodes` nodes.
+    """
+    n, states = len(kinds), alive.shape[1]
+    log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
+    parts = (min(2 * cap - 1, n + 1) >> log) + 1
+    rows, new_rows = np.zeros((1, parts), dtype=np.int64), np.empty((1, parts), dtype=np.int64)
+    for j in range(min(n, cap - 1) + 1):
+        rows[0, j >> log] |= (cap - j) << ((j & ((1 << log) - 1)) << (6 - log))
+    row_count, mask = 1, (1 << (64 >> log)) - 1
+    ways = np.empty((2 * max(len(system[1]), 1), 4), dtype=np.int64)
+    way_bounds = np.full((states, 2), -1, dtype=np.int64)
+    way_count = 0
+    nodes = np.empty((1024, 4), dtype=np.int32)  # last entry of the row, y, first link, row within the layer
+    links = np.empty((1024, 2), dtype=np.int32)
+    nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
+    layers = np.zeros(hi + 2, dtype=np.int64)
+    acts_like = np.empty(len(symbols) + 1, dtype=np.int64)
+    node_count, link_count, layers[1] = 1, 0, 1
+    for i in range(1, hi + 1):
+        steps = np.full((row_count, len(symbols) + 1), -1, dtype=np.int32)
+        acts_like[:] = len(symbols)  # a symbol that occurs only outside the band acts like one that does not occur
+        for j in range(max(0, i - cap), min(n, i + cap - 1)):
+            acts_like[kinds[j]] = kinds[j]
+        most = 0  # links that may come
+        for node in range(layers[i - 1], layers[i]):
+            y = nodes[node, 1]
+            if way_bounds[y, 0] < 0:
+                way_bounds[y, 0] = way_count
+                way_count = _find_ways(y, system, symbols, ways, way_count)
+                way_bounds[y, 1] = way_count
+            for way in range(way_bounds[y, 0], way_bounds[y, 1]):
+                if alive[i, ways[way, 1]]:
+                    steps[nodes[node, 3], acts_like[ways[way, 0]]] = _WANTED
+                    most += 1
+        wanted = min(most, steps.size)
+        new_rows = _with_room(new_rows, 0, wanted + 1)
+        slots = np.full(_table_size(wanted), -1, dtype=np.int32)
+        if cap < 8:
+            row_count = _step_narrow_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap)
+        else:
+            row_count = _step_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap, log)
+        nodes = _with_room(nodes, node_count, node_count + most + 1)
+        links = _with_room(links, link_count, link_count + most)
+        places = np.full(_table_size(most), -1, dtype=np.int32)
+        nodes[layers[i - 1], 2] = link_count
+        node_count, link_count = _link_nodes(i, layers, nodes, links, ways, way_bounds, alive, steps, acts_like, places)
+        if node_count > most_nodes:
+            return layers[:0], nodes[:0], links[:0], ways[:0]
+        layers[i + 1] = node_count
+        rows, new_rows = new_rows, rows
+        end = n - max(0, i - cap + 1)  # the place of a row's last entry, if it lies in the band
+        for node in range(layers[i], node_count):
+            closeness = 0
+            if 0 <= end < parts << log:
+                closeness = (rows[nodes[node, 3], end >> log] >> ((end & ((1 << log) - 1)) << (6 - log))) & mask
+            nodes[node, 0] = cap - closeness
+    for node in range(layers[hi], node_count + 1):
+        nodes[node, 2] = link_count
+    return layers, nodes[: node_count + 1].copy(), links[:link_count].copy(), ways[:way_count].copy()
+
+
+@kernel
+def count_words(
+    layers: Any, nodes: Any, links: Any, ways: Any, lo: int, cap: int, accepting: Any, completions: Any
+) -> Any:
+    """values[node, ℓ]: how many allowed words continue from the node and end in class ℓ, for ℓ = 0..c, in limbs.
+
+    `completions[i, y]` is how many continue from y after i symbols, whatever their class.
+    """
+    limbs = completions.shape[2]
+    width = (cap + 1) * limbs
+    values = np.zeros((len(nodes) - 1, width), dtype=np.uint64)
+    for i in range(len(layers) - 2, -1, -1):
+        for node in range(layers[i], layers[i + 1]):
+            if i >= lo and accepting[nodes[node, 1]]:
+                values[node, nodes[node, 0] * limbs] += np.uint64(1)
+            for link in range(nodes[node, 2], nodes[node + 1, 2]):
+                to, way = links[link, 0], links[link, 1]
+                times = np.uint64(ways[way, 2])
+                if to >= 0:
+                    for k in range(width):
+                        values[node, k] += times * values[to, k]
+                else:
+                    for limb in range(limbs):
+                        values[node, cap * limbs + limb] += times * completions[i + 1, ways[way, 1], limb]
+            if limbs > 1:
+                for k in range(width):
+                    if (k + 1) % limbs:
+                        values[node, k + 1] += values[node, k] >> np.uint64(_BITS)
+                        values[node, k] &= _MASK
+    return values.reshape((len(nodes) - 1, cap + 1, limbs))
