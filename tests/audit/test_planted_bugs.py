@@ -105,7 +105,7 @@ def test_a_biased_draw_inside_a_class_is_found() -> None:
 
 def test_a_calibration_that_looks_at_the_word_is_found() -> None:
     wrong = planted.LooksAtTheWord(pv.Alphabet("abc"), 1.0)
-    audit = pv.audit_statistically(wrong, "abca", draws=40_000, confidence=SURE, rng=pv.insecure_seed(1))
+    audit = pv.audit_statistically(wrong, "abca", draws=100_000, confidence=SURE, rng=pv.insecure_seed(1))
     assert not audit.holds
     # The search finds by itself that it is the first symbol that matters.
     assert audit.word[0] != audit.neighbour[0]
