@@ -54,6 +54,7 @@ class EditClasses(ClassCounter):
             cap,
             words.edges,
             compiled.start,
+            compiled.accepting,
             words.alive,
             most,
         )

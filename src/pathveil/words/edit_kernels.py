@@ -22,6 +22,7 @@ from pathveil.systems.jit import kernel
 _BITS = 32
 _MASK = np.uint64((1 << _BITS) - 1)
 _WANTED = -2
+_SMALL = 1_000  # edges
 _ONES = 0x0111111111111111  # the same in each of 15 entries of 4 bits
 _SEVENS, _EIGHTS, _ALL = 7 * _ONES, 8 * _ONES, 15 * _ONES
 _SPREAD = 0x9E3779B97F4A7C1  # spreads the bits of a number over 64; what does not fit is dropped
@@ -127,7 +128,7 @@ def _step_narrow_rows(
             if new == 0:
                 steps[row, kind] = -1
                 continue
-            at = (new * _SPREAD >> 32) & (len(slots) - 1)
+            at = ((new ^ (new >> 29)) * _SPREAD >> 32) & (len(slots) - 1)
             while slots[at] >= 0 and new_rows[slots[at], 0] != new:
                 at = (at + 1) & (len(slots) - 1)
             if slots[at] < 0:
@@ -187,6 +188,34 @@ def _with_room(array: Any, used: int, needed: int) -> Any:
 
 
 @kernel
+def _edits_to_go(kinds: Any, symbols: Any, cap: int, system: Any, accepting: Any) -> Any:
+    """[j, y]: how many edits it takes at least from state y to a feasible end, if j symbols of the word are done."""
+    n, (offsets, labels, targets) = len(kinds), system[:3]
+    edits = np.full((n + 1, len(accepting)), cap, dtype=np.int64)
+    for j in range(n, -1, -1):
+        for y in range(len(accepting)):
+            if j == n:
+                edits[j, y] = 0 if accepting[y] else cap
+                continue
+            symbol = symbols[kinds[j]]
+            least = edits[j + 1, y] + 1  # a deletion
+            for edge in range(offsets[y], offsets[y + 1]):
+                least = min(least, edits[j + 1, targets[edge]] + (1 if labels[edge] != symbol else 0))
+            edits[j, y] = min(least, cap)
+        changed = True
+        while changed:  # insertions
+            changed = False
+            for y in range(len(accepting)):
+                if edits[j, y] < 2:  # an insertion costs 1, and what follows it 0 at best
+                    continue
+                for edge in range(offsets[y], offsets[y + 1]):
+                    if edits[j, targets[edge]] + 1 < edits[j, y]:
+                        edits[j, y] = edits[j, targets[edge]] + 1
+                        changed = True
+    return edits
+
+
+@kernel
 def _link_nodes(
     i: int,
     layers: Any,
@@ -198,6 +227,8 @@ def _link_nodes(
     steps: Any,
     acts_like: Any,
     places: Any,
+    rows: Any,
+    floors: Any,
 ) -> Any:
     """Make the nodes of layer i and the links to them from layer i - 1; the numbers of nodes and links.
 
@@ -213,7 +244,8 @@ def _link_nodes(
             if not alive[i, target]:
                 continue
             after, to = steps[row, acts_like[ways[way, 0]]], -1
-            if after >= 0:
+            # Entries of a narrow row that the system lets come near: those above the floor for this state.
+            if after >= 0 and (len(floors) == 0 or ((rows[after, 0] | _EIGHTS) - floors[target]) & _EIGHTS):
                 at = ((after * states + target) * _SPREAD >> 32) & (len(places) - 1)
                 while places[at] >= 0 and (nodes[places[at], 3] != after or nodes[places[at], 1] != target):
                     at = (at + 1) & (len(places) - 1)
@@ -239,7 +271,16 @@ def _table_size(entries: int) -> int:
 
 @kernel
 def find_nodes(
-    kinds: Any, symbols: Any, lo: int, hi: int, cap: int, system: Any, start: int, alive: Any, most_nodes: int
+    kinds: Any,
+    symbols: Any,
+    lo: int,
+    hi: int,
+    cap: int,
+    system: Any,
+    start: int,
+    accepting: Any,
+    alive: Any,
+    most_nodes: int,
 ) -> Any:
     """All nodes, layer by layer, and the links between them.
 
@@ -263,6 +304,13 @@ def find_nodes(
     nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
     layers = np.zeros(hi + 2, dtype=np.int64)
     acts_like = np.empty(len(symbols) + 1, dtype=np.int64)
+    # Worth while where the system is small and not free: about a third of the nodes turn out to lead nowhere near.
+    looks_ahead = cap < 8 and states > 1 and len(system[1]) <= _SMALL
+    to_go = _edits_to_go(kinds, symbols, cap, system, accepting) if looks_ahead else np.empty((0, 0), dtype=np.int64)
+    floors = np.full(to_go.shape[1], _ONES, dtype=np.int64)  # 1 more than the edits to go, packed like a row
+    for y in range(len(floors)):
+        for j in range(min(n, cap - 1) + 1):
+            floors[y] += min(to_go[j, y], 7) << (4 * j)
     node_count, link_count, layers[1] = 1, 0, 1
     for i in range(1, hi + 1):
         steps = np.full((row_count, len(symbols) + 1), -1, dtype=np.int32)
@@ -291,7 +339,15 @@ def find_nodes(
         links = _with_room(links, link_count, link_count + most)
         places = np.full(_table_size(most), -1, dtype=np.int32)
         nodes[layers[i - 1], 2] = link_count
-        node_count, link_count = _link_nodes(i, layers, nodes, links, ways, way_bounds, alive, steps, acts_like, places)
+        begin, j = max(0, i - cap + 1), i + cap - 1
+        for y in range(len(floors)):
+            if begin > 0:  # the band has moved by one entry
+                floors[y] = (floors[y] >> 4) + (1 << 56)
+            if j <= n:
+                floors[y] += min(to_go[j, y], 7) << (4 * (j - begin))
+        node_count, link_count = _link_nodes(
+            i, layers, nodes, links, ways, way_bounds, alive, steps, acts_like, places, new_rows, floors
+        )
         if node_count > most_nodes:
             return layers[:0], nodes[:0], links[:0], ways[:0]
         layers[i + 1] = node_count
