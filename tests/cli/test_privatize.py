@@ -161,15 +161,18 @@ def test_words_that_would_be_read_twice_are_refused_because_they_would_cost_twic
     assert not (folder / "out.txt").exists()
 
 
-@pytest.mark.parametrize("output", ["lines.txt", "./lines.txt", "pages.txt", "budget.db", "budget.db-wal", "link.txt"])
+@pytest.mark.parametrize(
+    "output", ["lines.txt", "./lines.txt", "pages.txt", "budget.db", "budget.db-wal", "other.db", "link.txt"]
+)
 def test_overwriting_never_replaces_what_the_command_itself_reads(folder, run, output):
     assert run("ledger init budget.db --epsilon 9").code == 0
+    assert run("ledger init other.db --epsilon 9").code == 0
     (folder / "link.txt").symlink_to("lines.txt")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     line = f"privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db --overwrite --output {output}"
     ran = run(line + " --format text")
     assert ran.code == 2
-    assert "would replace" in ran.err
+    assert "Choose another name" in ran.err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 

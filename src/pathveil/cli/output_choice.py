@@ -10,6 +10,7 @@ from pathlib import Path
 from pathveil.errors import InvalidParameterError
 
 _LOGS = ("", "-wal", "-shm", "-journal")  # what SQLite keeps beside a ledger is part of it
+_OTHER = "Choose another name for the output."
 
 
 def files_to_write(*named: Path | None) -> list[Path]:
@@ -27,15 +28,27 @@ def refuse_inputs(
     public: Iterable[Path | None] = (),
     ledger: Path | None = None,
 ) -> None:
-    """Wrong use if an output is the sensitive input, the public system or the ledger."""
+    """Wrong use if an output is the sensitive input, the public system or a ledger, be it that of another command."""
     read = [Path(file) for source in sources for file in named_files(source)]
     read += [path for path in public if path is not None]
     book = [] if ledger is None else [Path(f"{os.path.realpath(ledger)}{log}") for log in _LOGS]
     for output in outputs:
+        if _is_ledger(output):
+            raise InvalidParameterError(f"{output} is a ledger, and what it says was spent must not get lost. {_OTHER}")
         for path in (*read, *book):
             if _place(output) == _place(path) or (output.exists() and path.exists() and os.path.samefile(output, path)):
                 what = "the ledger" if path in book else "a file that this command reads"
-                raise InvalidParameterError(f"{output} would replace {what}. Choose another name for the output.")
+                raise InvalidParameterError(f"{output} would replace {what}. {_OTHER}")
+
+
+def _is_ledger(path: Path) -> bool:
+    from pathveil.ledger.store import APPLICATION_ID
+
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        header = file.read(72)  # SQLite keeps the number of the application in bytes 68 to 71
+    return header.startswith(b"SQLite format 3\0") and header[68:] == APPLICATION_ID.to_bytes(4, "big")
 
 
 def _place(path: Path) -> str:
