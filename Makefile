@@ -26,12 +26,11 @@ test: $(VENV)/.dev
 
 # The libraries that we compare with want other versions of things; they get an environment of their own.
 bench: $(VENV)-bench/.ready
-	$(VENV)-bench/bin/python benchmarks/words.py
-	$(VENV)-bench/bin/python benchmarks/models.py
+	$(VENV)-bench/bin/python benchmarks/run.py build/benchmarks
 
 $(VENV)-bench/.ready: pyproject.toml benchmarks/requirements.txt
 	$(PYTHON) -m venv $(VENV)-bench
-	$(VENV)-bench/bin/pip install --quiet -e '.[graph]' -r benchmarks/requirements.txt
+	$(VENV)-bench/bin/pip install --quiet -e '.[graph,spark]' -r benchmarks/requirements.txt
 	@touch $@
 
 clean:

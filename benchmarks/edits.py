@@ -50,7 +50,7 @@ def words_a_second(words: int = 4_000, repeats: int = 3) -> dict[str, tuple[floa
     return speeds
 
 
-def rows(words: int = 4_000, repeats: int = 3) -> list[dict[str, Any]]:
+def goals(words: int = 4_000, repeats: int = 3) -> list[dict[str, Any]]:
     """The comparisons: work, compared_with, ratio (ours over the other, larger is better), goal, met, detail."""
     found = [
         {
@@ -123,7 +123,7 @@ def draw(path: Path, measured: list[dict[str, float]]) -> None:
 
 
 def main() -> None:
-    for row in rows():
+    for row in goals():
         print(f"{row['work']}: {row['detail']} ({'meets' if row['met'] else 'MISSES'} {row['compared_with']})")
     measured = cost()
     print("| n | c | milliseconds a word | nodes | kilobytes |\n|--:|--:|--:|--:|--:|")

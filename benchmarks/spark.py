@@ -40,7 +40,7 @@ def best_times(*tasks: Callable[[], Any]) -> list[float]:
     return best
 
 
-def measurements() -> list[dict[str, Any]]:
+def goals() -> list[dict[str, Any]]:
     """One row for each comparison: what was done, against what, the ratio of the times, and the goal."""
     from pyspark.sql import SparkSession
 
@@ -79,7 +79,7 @@ def measurements() -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    rows = measurements()
+    rows = goals()
     table = Table("work", "compared with", "times as long", "goal", "met", "detail")
     for row in rows:
         met = "yes" if row["met"] else "no"

@@ -69,7 +69,8 @@ class Engine:
     def interrupt(self) -> None:
         """Break off what another thread has the engine do; that thread gets an error."""
         for cursor in list(self._cursors):
-            cursor.interrupt()
+            with contextlib.suppress(duckdb.ConnectionException):  # it was closed in the meantime: nothing to break off
+                cursor.interrupt()
 
     @contextlib.contextmanager
     def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:

@@ -1,0 +1,89 @@
+"""How time grows with the length of a word, the number of states, the number of words, and b: a picture, and exponents.
+
+    python benchmarks/scaling.py docs/scaling.png
+
+Times are the best of three. The exponent of a curve is the slope of a straight line through its logarithms.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+import pathveil as pv
+
+
+def best_time(action: Callable[[], object], repeats: int = 3) -> float:
+    seconds = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        action()
+        seconds.append(time.perf_counter() - begin)
+    return min(seconds)
+
+
+def roads(states: int) -> pv.MarkovChain:
+    """A ring of streets, each with two shortcuts."""
+    edges = [(i, (i + step) % states) for i in range(states) for step in (1, states // 7 + 2, states // 3 + 1)]
+    return pv.MarkovChain.from_edges(edges)
+
+
+def batch_time(make: Callable[[pv.System], pv.WordMechanism], world: pv.System, length: int, words: int) -> float:
+    """Seconds for a batch of words, most of them different."""
+    mechanism, source = make(world), pv.insecure_seed(1)
+    some = [world.encode(world.random_word(length, source)) for _ in range(min(words, 200))]
+    codes = np.resize(np.array(some), (words, length))
+    mechanism.privatize_array(codes)  # compile, and whatever is prepared once
+    return best_time(lambda: mechanism.privatize_array(codes))
+
+
+def exponential(world: pv.System) -> pv.WordMechanism:
+    return pv.Exponential(world, 5.0)
+
+
+def flip(world: pv.System) -> pv.WordMechanism:
+    return pv.PermuteAndFlip(world, 5.0)
+
+
+Curve = tuple[str, Sequence[int], list[float]]
+
+
+def curves() -> dict[str, list[Curve]]:
+    """For each panel, named by what grows: curves of seconds."""
+    town = pv.example_town()
+    lengths, sizes = (14, 28, 56, 112, 224), (50, 150, 500, 1_500, 5_000)
+    counts, adjacencies = (1_000, 10_000, 100_000, 1_000_000), (1, 2, 3)
+    panels: dict[str, list[Curve]] = {"symbols in a word": [], "states": [], "words": [], "b": []}
+    for name, make in (("exponential", exponential), ("permute-and-flip", flip)):
+        panels["symbols in a word"].append((name, lengths, [batch_time(make, town, n, 2_000) for n in lengths]))
+        panels["states"].append((name, sizes, [batch_time(make, roads(m), 14, 500) for m in sizes]))
+        panels["words"].append((name, counts, [batch_time(make, town, 14, k) for k in counts]))
+    pv.CertifiedExponential(town, 5.0).certificate(5)  # compile
+    certified = [best_time(lambda b=b: pv.CertifiedExponential(town, 5.0, b).certificate(14), 1) for b in adjacencies]  # type: ignore[misc]
+    panels["b"].append(("certificate, 43 segments, n = 14", adjacencies, certified))
+    return panels
+
+
+def draw(path: Path, panels: dict[str, list[Curve]]) -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 7), layout="constrained")
+    FigureCanvasAgg(figure)
+    for axes, (what, drawn) in zip(figure.subplots(2, 2).flat, panels.items(), strict=True):
+        for name, sizes, seconds in drawn:
+            exponent = np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+            axes.plot(sizes, seconds, marker="o", label=f"{name}: exponent {exponent:.2f}")
+            print(f"{what}, {name}: " + ", ".join(f"{n:,}: {t:.3g} s" for n, t in zip(sizes, seconds, strict=True)))
+            print(f"  exponent {exponent:.2f}")
+        axes.set(xscale="log", yscale="log", xlabel=what, ylabel="seconds for the batch" if what != "b" else "seconds")
+        axes.legend()
+    figure.savefig(path, dpi=110)
+
+
+if __name__ == "__main__":
+    draw(Path(sys.argv[1] if len(sys.argv) > 1 else "scaling.png"), curves())
