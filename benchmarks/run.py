@@ -4,8 +4,8 @@
     python benchmarks/run.py FOLDER words       # only these files of benchmarks/
 
 Every row is a ratio to a peer or to a limit within this run: machines differ, ratios hardly. Each file runs in a
-process of its own, so that memory and compiled code of one do not count for another. Data are looked for in the folder that
-PATHVEIL_DATA names, or in `shared/data` beside the repository. What cannot be measured gets a row that says why.
+process of its own, so that memory and compiled code of one do not count for another. Data are looked for in the folder
+that PATHVEIL_DATA names, or in `shared/data` beside the repository. What cannot be measured gets a row that says why.
 """
 
 from __future__ import annotations
