@@ -9,8 +9,9 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.edit_distance import EDIT_NAMES, edit_lengths
-from pathveil.cli.forecasts import forecast, waiting
+from pathveil.cli.forecasts import forecast
 from pathveil.cli.mechanisms import mechanism_classes
+from pathveil.cli.progress import ProgressBar
 from pathveil.cli.system_choice import public_system
 
 _CONTEXTS = 40_000  # as many as privatize uses
@@ -45,9 +46,13 @@ def compare(
 
     length = checked_length(length)
     world.require_words(length)
-    with waiting("computing expected errors ...", silent=quiet or as_json):
+    with ProgressBar(silent=quiet or as_json, unit="mechanisms") as bar:
         compared = EDIT_NAMES if between else tuple(mechanism_classes())
-        found = [forecast(world, name, length, epsilon, adjacency, _CONTEXTS, between, cap) for name in compared]
+        bar.total = len(compared)
+        found = []
+        for done, name in enumerate(compared, start=1):
+            found.append(forecast(world, name, length, epsilon, adjacency, _CONTEXTS, between, cap))
+            bar("expected errors", done)
         bound = None if between else least_expected_errors(world, length, epsilon, adjacency)
     found.sort(key=lambda one: float("inf") if one.errors is None else one.errors)
     if as_json:

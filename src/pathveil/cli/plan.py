@@ -12,7 +12,7 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.edit_distance import edit_lengths
-from pathveil.cli.forecasts import waiting
+from pathveil.cli.progress import ProgressBar
 from pathveil.errors import InvalidParameterError
 
 _EPSILONS = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -120,10 +120,12 @@ def plan(
 
         world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
         made = plan_words(world, length or 0, adjacency, between, cap)
-    with waiting("computing expected errors ...", silent=quiet or as_json):
-        for mechanism in made.mechanisms:
-            for one in looked_at:
-                made.at(mechanism, one)
+    with ProgressBar(silent=quiet or as_json, unit="forecasts") as bar:
+        wanted = [(mechanism, one) for mechanism in made.mechanisms for one in looked_at]
+        bar.total = len(wanted)
+        for done, (mechanism, one) in enumerate(wanted, start=1):
+            made.at(mechanism, one)
+            bar("expected errors", done)
         needed = None if target_error is None else {name: _needed(made, name, target_error) for name in made.mechanisms}
     if plot is not None:
         _draw(plot, made, looked_at, target_error, overwrite)

@@ -15,13 +15,14 @@ _PATIENCE = 2.0  # seconds without a bar
 
 
 class ProgressBar:
-    """Shows how many words are done, how fast, and how long the rest will take where the total is known.
+    """Shows how much is done, how fast, and how long the rest will take where the total is known.
 
     A timer brings it up, so that it is there even if the first batch of words takes long (a certificate is computed,
     a large table is sorted).
     """
 
-    def __init__(self, silent: bool) -> None:
+    def __init__(self, silent: bool, unit: str = "words") -> None:
+        self._unit = unit
         self._silent = silent or not sys.stderr.isatty()
         self._last = time.monotonic()
         self._shown: Progress | None = None
@@ -33,12 +34,12 @@ class ProgressBar:
         self._timer.daemon = True
         self.total: int | None = None
 
-    def __call__(self, stage: str, words: int) -> None:
-        """`words` words have gone through this stage."""
+    def __call__(self, stage: str, done: int) -> None:
+        """So many words, or whatever is counted, have gone through this stage."""
         with self._lock:
             if stage == "writing" and self.total is None and "reading" in self._done:
                 self.total = self._done["reading"]
-            self._done[stage] = words
+            self._done[stage] = done
             self._stage_begun.setdefault(stage, self._last)
             self._last = time.monotonic()
             if self._shown is not None:
@@ -69,8 +70,10 @@ class ProgressBar:
         if stage not in self._tasks:
             bar.update(self._tasks["working"], visible=False)  # from now on there is something to count
             self._tasks[stage] = bar.add_task(stage, total=self.total, rate="")
-        words, seconds = self._done[stage], max(self._last - self._stage_begun[stage], 1e-9)
-        bar.update(self._tasks[stage], completed=words, total=self.total, rate=f"{words / seconds:,.0f} words/s")
+        done, seconds = self._done[stage], max(self._last - self._stage_begun[stage], 1e-9)
+        speed = done / seconds
+        rate = f"{speed:,.0f} {self._unit}/s" if speed >= 10 else f"{speed:.1f} {self._unit}/s"
+        bar.update(self._tasks[stage], completed=done, total=self.total, rate=rate)
 
     def __enter__(self) -> ProgressBar:
         if not self._silent:
