@@ -14,8 +14,6 @@ from pathveil.cli.mechanisms import mechanism_classes
 from pathveil.cli.progress import ProgressBar
 from pathveil.cli.system_choice import public_system
 
-_CONTEXTS = 40_000  # as many as privatize uses
-
 
 def compare(
     length: options.Length,
@@ -51,7 +49,7 @@ def compare(
         bar.total = len(compared)
         found = []
         for done, name in enumerate(compared, start=1):
-            found.append(forecast(world, name, length, epsilon, adjacency, _CONTEXTS, between, cap))
+            found.append(forecast(world, name, length, epsilon, adjacency, between, cap))
             bar("expected errors", done)
         bound = None if between else least_expected_errors(world, length, epsilon, adjacency)
     found.sort(key=lambda one: float("inf") if one.errors is None else one.errors)

@@ -34,7 +34,6 @@ def forecast(
     length: int,
     epsilon: float,
     adjacency: int,
-    contexts: int,
     lengths: tuple[int, int] | None = None,
     cap: int | None = None,
 ) -> Forecast:
@@ -43,15 +42,12 @@ def forecast(
     With `lengths` the mechanism for edit distance: expected edits.
     """
     from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
-    from pathveil.words.certified import CertifiedExponential
     from pathveil.words.choose import expected_errors
 
     made: WordMechanism
     try:
         if lengths is not None:
             made = edit_mechanism(name, world, epsilon, adjacency, lengths, cap)
-        elif name == "certified":
-            made = CertifiedExponential(world, epsilon, adjacency, contexts=contexts)
         else:
             made = mechanism_classes()[name](world, epsilon, adjacency)
         errors = expected_errors(made, world, length)

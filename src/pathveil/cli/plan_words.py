@@ -8,8 +8,6 @@ from pathveil.cli.mechanisms import MechanismName, mechanism_classes
 from pathveil.cli.plan import Plan
 from pathveil.systems.system import System, checked_length
 
-_CONTEXTS = 4_000  # quick certificates; privatize has 40,000, which can only help
-
 
 def plan_words(
     world: System, length: int, adjacency: int, lengths: tuple[int, int] | None = None, cap: int | None = None
@@ -24,7 +22,7 @@ def plan_words(
     found: dict[tuple[str, float], Forecast] = {}
 
     def error_at(name: str, epsilon: float) -> float | None:
-        found[name, epsilon] = one = forecast(world, names[name], length, epsilon, adjacency, _CONTEXTS, lengths, cap)
+        found[name, epsilon] = one = forecast(world, names[name], length, epsilon, adjacency, lengths, cap)
         return None if one.errors is None else one.errors / length
 
     def remarks(epsilons: list[float]) -> list[str]:
@@ -33,8 +31,7 @@ def plan_words(
         said = [repr(world)]
         if certified:
             tilts = ", ".join(f"θ = {one.theta:.3g} at ε = {one.epsilon:g}" for one in certified)
-            quick = " Found with quick certificates; privatize takes longer over them and may have fewer errors."
-            said.append(f"Certified: {tilts}.{'' if lengths else quick}")
+            said.append(f"Certified: {tilts}.")
         for name, several in by_name.items():
             if several[0].why_not is not None:
                 said.append(f"{name} cannot be used here: {several[0].why_not}")
