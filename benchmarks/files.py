@@ -3,7 +3,7 @@
     python benchmarks/files.py                     MSNBC from file to file, against DuckDB copying the same file
     python benchmarks/files.py --memory            peak memory for 10^8 symbols (some minutes, 2 GB of disk)
 
-`results()` gives the same figures to other programs. The data lie in `shared/data` beside the repository, or where
+`goals()` gives the same figures to other programs. The data lie in `shared/data` beside the repository, or where
 PATHVEIL_DATA says.
 """
 
@@ -14,14 +14,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import duckdb
 from rich.console import Console
 from rich.table import Table
+from timing import in_turns
 
 import pathveil as pv
 from pathveil import data
@@ -66,17 +65,6 @@ def result(work: str, compared_with: str, ratio: float, goal: float | None, deta
     return Result(work=work, compared_with=compared_with, ratio=ratio, goal=goal, met=met, detail=detail)
 
 
-def in_turns(*tasks: Callable[[], Any]) -> list[float]:
-    """The best time of each task in seconds."""
-    best = [float("inf")] * len(tasks)
-    for _ in range(ROUNDS):
-        for i, task in enumerate(tasks):
-            begin = time.perf_counter()
-            task()
-            best[i] = min(best[i], time.perf_counter() - begin)
-    return best
-
-
 def throughput(folder: Path) -> list[Result]:
     """From file to file, and DuckDB copying the same file with the same two ends."""
     found = []
@@ -95,7 +83,7 @@ def throughput(folder: Path) -> list[Result]:
         def privatize(source: Path = source, ending: str = ending, layout: data.Layout = layout) -> None:
             data.privatize_file(source, layout, mechanism, folder / f"out.{ending}", overwrite=True)
 
-        ours, theirs = in_turns(privatize, copy)
+        ours, theirs = in_turns(privatize, copy, rounds=ROUNDS)
         goal = TIMES if name == "list column, Parquet" else None
         detail = f"{ours:.2f} s ({989_818 / ours:,.0f} words a second) against {theirs:.2f} s"
         found.append(result(f"MSNBC as {name}", "DuckDB copying the file", ours / theirs, goal, detail))

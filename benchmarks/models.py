@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,24 +20,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from scipy import sparse
+from timing import in_turns
 
 import pathveil as pv
 
 DATA = Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 FLIGHTS, AIRPORTS = DATA / "flights3m_od.parquet", 229
-
-ROUNDS = 5
-
-
-def in_turns(*tasks: Callable[[], Any], rounds: int = ROUNDS) -> list[float]:
-    """The best time of each task in seconds."""
-    best = [float("inf")] * len(tasks)
-    for _ in range(rounds):
-        for i, task in enumerate(tasks):
-            begin = time.perf_counter()
-            task()
-            best[i] = min(best[i], time.perf_counter() - begin)
-    return best
 
 
 def dense_chain(n: int) -> np.ndarray:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
 from rich.console import Console
 from rich.table import Table
+from timing import in_turns
 
 import pathveil as pv
 from pathveil import data
@@ -27,17 +26,6 @@ DATA = Path(os.environ.get("PATHVEIL_DATA", Path(__file__).resolve().parents[2] 
 GOAL = 2.5
 ROUNDS = 3
 COPIES = 10
-
-
-def best_times(*tasks: Callable[[], Any]) -> list[float]:
-    """The best time of each task in seconds; they take turns, so that a busy machine is busy for all of them."""
-    best = [float("inf")] * len(tasks)
-    for _ in range(ROUNDS):
-        for i, task in enumerate(tasks):
-            begin = time.perf_counter()
-            task()
-            best[i] = min(best[i], time.perf_counter() - begin)
-    return best
 
 
 def goals() -> list[dict[str, Any]]:
@@ -64,7 +52,7 @@ def goals() -> list[dict[str, Any]]:
         def embedded() -> None:
             data.privatize_file(source, data.ListColumn("seq"), mechanism, folder / "out.parquet", overwrite=True)
 
-        ours, theirs = best_times(spark, embedded)
+        ours, theirs = in_turns(spark, embedded, rounds=ROUNDS)
     session.stop()
     return [
         {

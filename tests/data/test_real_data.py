@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-import pytest
 
 import pathveil as pv
 from pathveil import data
 from tests.data.files import faithful, read_xes, write_xes
+from tests.real_data import FOLDER, needs_real_data
 
-FOLDER = Path(os.environ.get("PATHVEIL_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
-
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the real data are not on this machine")
+pytestmark = needs_real_data
 
 
 def vocabulary(name: str) -> list[str]:

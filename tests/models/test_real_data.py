@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from examples.mcm_chains import DATA, flights, stationary_error
+from examples.mcm_chains import flights, stationary_error
+
+from tests.real_data import needs_real_data
 
 EPSILON, DELTA, DRAWS = 3.73, 3e-6, 12
 
-pytestmark = pytest.mark.skipif(
-    not (DATA / "flights3m_od.parquet").exists(),
-    reason=f"needs flights3m_od.parquet in {DATA.parent.name}/{DATA.name} beside the repository, or in PATHVEIL_DATA",
-)
+pytestmark = needs_real_data
 
 
 @pytest.fixture(scope="module")

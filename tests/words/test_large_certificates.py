@@ -5,9 +5,7 @@ The shortcuts only start on systems too large to enumerate, so here they are for
 
 import csv
 import math
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,11 +19,10 @@ from pathveil.words import ratio_bounds
 from pathveil.words.certificate import Certificate, ChainCertifier
 from pathveil.words.ratio_bounds import Box, RatioBounds
 from pathveil.words.tilted import log_normaliser
+from tests.real_data import FOLDER, needs_real_data
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.literal_ratio_bounds import literal_boxes
 from tests.reference.random_systems import SystemWithLength, markov_chains_with_length, systems_with_length
-
-FOLDER = Path(os.environ.get("PATHVEIL_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 
 
 class Case(NamedTuple):
@@ -269,7 +266,7 @@ def test_dense_chains_have_no_runs_that_need_a_bound_of_their_own() -> None:
     assert certificate.theta == pytest.approx(2.0, rel=2e-3)
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="the real data are not on this machine")
+@needs_real_data
 def test_a_road_network_of_thousands_of_nodes_is_certified() -> None:
     with open(FOLDER / "oldenburg_edges.csv", encoding="utf-8") as file:
         roads = [(int(row["node_a"]), int(row["node_b"])) for row in csv.DictReader(file)]

@@ -12,7 +12,7 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.forecasts import waiting
-from pathveil.cli.mechanisms import MechanismName, mechanism_classes
+from pathveil.cli.mechanisms import MechanismName
 from pathveil.cli.system_choice import public_system
 from pathveil.errors import InvalidParameterError
 
@@ -142,7 +142,9 @@ def statistical(
 
 
 def _made(world: System, name: MechanismName, epsilon: float, adjacency: int, unit: str) -> SameLengthMechanism:
-    return mechanism_classes()[name](world, epsilon, adjacency, on_infeasible="nearest" if unit == "any" else "refuse")
+    from pathveil.words.by_name import MECHANISMS
+
+    return MECHANISMS[name](world, epsilon, adjacency, on_infeasible="nearest" if unit == "any" else "refuse")
 
 
 def _looked_at(epsilons: list[float], plot: Path | None, overwrite: bool) -> list[float]:

@@ -10,7 +10,7 @@ import typer
 from pathveil.cli import options
 from pathveil.cli.edit_distance import EDIT_NAMES, edit_lengths
 from pathveil.cli.forecasts import forecast
-from pathveil.cli.mechanisms import mechanism_classes
+from pathveil.cli.mechanisms import MECHANISM_NAMES
 from pathveil.cli.progress import ProgressBar
 from pathveil.cli.system_choice import public_system
 
@@ -45,7 +45,7 @@ def compare(
     length = checked_length(length)
     world.require_words(length)
     with ProgressBar(silent=quiet or as_json, unit="mechanisms") as bar:
-        compared = EDIT_NAMES if between else tuple(mechanism_classes())
+        compared = EDIT_NAMES if between else MECHANISM_NAMES
         bar.total = len(compared)
         found = []
         for done, name in enumerate(compared, start=1):

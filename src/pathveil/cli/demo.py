@@ -9,20 +9,10 @@ from rich.text import Text
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import Symbol, Word
 from pathveil.systems.town import example_town
-from pathveil.words.certified import CertifiedExponential
-from pathveil.words.exponential import Exponential
-from pathveil.words.mechanism import WordMechanism
-from pathveil.words.online import Online
-from pathveil.words.permute_and_flip import PermuteAndFlip
+from pathveil.words.by_name import MECHANISMS
 
 _LENGTH = 14
 _EPSILONS = (0.5, 2.0, 5.0)
-_KINDS: dict[str, type[WordMechanism]] = {
-    "certified": CertifiedExponential,
-    "permute-and-flip": PermuteAndFlip,
-    "exponential": Exponential,
-    "online": Online,
-}
 _SHORT = {"certified": "certified", "permute-and-flip": "P&F"}  # those whose releases are shown
 
 
@@ -34,7 +24,7 @@ def run_demo(console: Console | None = None) -> None:
     source = insecure_seed(2019)
     trip = town.random_word(_LENGTH, source)
     mechanisms = {
-        (name, epsilon): kind(town, epsilon, adjacency=1) for epsilon in _EPSILONS for name, kind in _KINDS.items()
+        (name, epsilon): kind(town, epsilon, adjacency=1) for epsilon in _EPSILONS for name, kind in MECHANISMS.items()
     }
 
     out.print("[bold]PathVeil[/bold]: one private trip for one sensitive trip, on public roads.\n")
@@ -93,6 +83,6 @@ def _accuracy(errors: dict[tuple[str, float], float]) -> Table:
     table.add_column("mechanism")
     for epsilon in _EPSILONS:
         table.add_column(f"ε = {epsilon:g}", justify="right")
-    for name in _KINDS:
+    for name in MECHANISMS:
         table.add_row(name, *(f"{errors[name, epsilon]:.3g}" for epsilon in _EPSILONS))
     return table

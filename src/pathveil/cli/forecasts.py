@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pathveil.cli.edit_distance import edit_mechanism
-from pathveil.cli.mechanisms import MechanismName, mechanism_classes
+from pathveil.cli.mechanisms import MechanismName
 
 if TYPE_CHECKING:
     from pathveil.systems.system import System
@@ -42,6 +42,7 @@ def forecast(
     With `lengths` the mechanism for edit distance: expected edits.
     """
     from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
+    from pathveil.words.by_name import MECHANISMS
     from pathveil.words.choose import expected_errors
 
     made: WordMechanism
@@ -49,7 +50,7 @@ def forecast(
         if lengths is not None:
             made = edit_mechanism(name, world, epsilon, adjacency, lengths, cap)
         else:
-            made = mechanism_classes()[name](world, epsilon, adjacency)
+            made = MECHANISMS[name](world, epsilon, adjacency)
         errors = expected_errors(made, world, length)
         if errors == float("inf"):
             raise TooLargeError("the exact expectation would take too much memory")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.model_file import model_json
 from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
+from pathveil.cli.results import echo_json, echo_skipped
 from pathveil.cli.system_choice import refuse_sensitive
 from pathveil.errors import InvalidParameterError
 
@@ -184,26 +184,12 @@ def model(
             raise
         paid.complete()
     if as_json:
-        result = {
-            "output": str(output),
-            "manifest": f"{output}.manifest.json",
-            "epsilon": promise.epsilon,
-            "delta": promise.delta,
-            "unit": promise.unit,
-            "guarantee": str(promise),
-            "for_the_curator_only": {
-                "rows_skipped": counted.rows_skipped,
-                "skipped_examples": list(counted.skipped_examples),
-            },
-        }
-        typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
+        skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}
+        echo_json(output, promise, skipped)
     elif not quiet:
         typer.echo(f"{output}: a private chain over {len(known)} states")
         typer.echo(f"The promise: {promise}")
-        if counted.rows_skipped:
-            typer.echo(f"For you only: {counted.rows_skipped:,} rows were left out, for example")
-            for example in counted.skipped_examples:
-                typer.echo(f"  {example}")
+        echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
 
 
 def _shares(text: str | None) -> dict[str, float] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathveil.cli.edit_distance import EDIT_NAMES
 from pathveil.cli.forecasts import Forecast, forecast
-from pathveil.cli.mechanisms import MechanismName, mechanism_classes
+from pathveil.cli.mechanisms import MECHANISM_NAMES, MechanismName
 from pathveil.cli.plan import Plan
 from pathveil.systems.system import System, checked_length
 
@@ -18,7 +18,7 @@ def plan_words(
     """
     length = checked_length(length)
     world.require_words(length)
-    names: dict[str, MechanismName] = {name: name for name in (EDIT_NAMES if lengths else mechanism_classes())}
+    names: dict[str, MechanismName] = {name: name for name in (EDIT_NAMES if lengths else MECHANISM_NAMES)}
     found: dict[tuple[str, float], Forecast] = {}
 
     def error_at(name: str, epsilon: float) -> float | None:

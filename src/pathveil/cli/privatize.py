@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,9 +16,10 @@ from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
 from pathveil.cli.engines import EngineName, engine_for
 from pathveil.cli.input_files import contents, input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
-from pathveil.cli.mechanisms import MechanismName, mechanism_classes
+from pathveil.cli.mechanisms import MechanismName
 from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
+from pathveil.cli.results import echo_json, echo_skipped
 from pathveil.cli.system_choice import public_system
 from pathveil.errors import InvalidParameterError
 
@@ -156,7 +156,7 @@ def privatize(
     if summary.guarantee != promise:
         raise AssertionError("the guarantee of the release is not the one that was charged")
     if as_json:
-        typer.echo(json.dumps(_as_dict(output, summary), indent=2, ensure_ascii=False))
+        echo_json(output, summary.guarantee, _for_the_curator(summary))
     elif not quiet:
         _print(output, summary)
 
@@ -175,7 +175,9 @@ def _mechanism(
         if max_length is not None:
             raise InvalidParameterError("--max-length does not go with --distance edit: --lengths has the longest word")
         return edit_mechanism(name, world, epsilon, adjacency, lengths, cap, on_infeasible)
-    made = mechanism_classes()[name]
+    from pathveil.words.by_name import MECHANISMS
+
+    made = MECHANISMS[name]
     if max_length is None:
         return made(world, epsilon, adjacency, on_infeasible=on_infeasible)
     if name != "certified":
@@ -213,33 +215,21 @@ def _warn(keep: Sequence[str], keep_order: bool, on_bad_row: str) -> None:
         )
 
 
-def _as_dict(output: Path, summary: CuratorSummary) -> dict[str, Any]:
-    promise = summary.guarantee
+def _for_the_curator(summary: CuratorSummary) -> dict[str, Any]:
     return {
-        "output": str(output),
-        "manifest": f"{output}.manifest.json",
-        "epsilon": promise.epsilon,
-        "delta": promise.delta,
-        "unit": promise.unit,
-        "guarantee": str(promise),
-        "for_the_curator_only": {
-            "words_released": summary.words_released,
-            "symbols_released": summary.symbols_released,
-            "words_skipped": summary.words_skipped,
-            "skipped_examples": list(summary.skipped_examples),
-            "largest_words_per_user": summary.largest_words_per_user,
-            "words_over_limit": summary.words_over_limit,
-        },
+        "words_released": summary.words_released,
+        "symbols_released": summary.symbols_released,
+        "words_skipped": summary.words_skipped,
+        "skipped_examples": list(summary.skipped_examples),
+        "largest_words_per_user": summary.largest_words_per_user,
+        "words_over_limit": summary.words_over_limit,
     }
 
 
 def _print(output: Path, summary: CuratorSummary) -> None:
     typer.echo(f"{output}: {summary.words_released:,} private words, {summary.symbols_released:,} symbols")
     typer.echo(f"The promise, for each word: {summary.guarantee}")
-    if summary.words_skipped:
-        typer.echo(f"For you only: {summary.words_skipped:,} words were left out, for example")
-        for example in summary.skipped_examples:
-            typer.echo(f"  {example}")
+    echo_skipped(summary.words_skipped, "words", summary.skipped_examples)
     if summary.largest_words_per_user is not None:
         typer.echo(
             f"For you only: the user with most words has {summary.largest_words_per_user:,}; "

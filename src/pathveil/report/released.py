@@ -11,8 +11,8 @@ from typing import Any
 
 from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.report.planning import MECHANISMS
 from pathveil.systems.system import System
+from pathveil.words.by_name import MECHANISMS
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.mechanism import WordMechanism
 

@@ -15,7 +15,6 @@ zero never happens.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from pathveil.randomness.source import RandomSource
+from pathveil.systems.jit import compiled
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -51,14 +51,14 @@ class AliasTables:
         state_type = np.uint16 if P.shape[0] <= _COARSE else np.uint32
         cells = np.empty(P.nnz, dtype=[("cut", np.uint16), ("other", state_type)])
         offsets, own = P.indptr.astype(np.int64), P.indices.astype(np.int32)
-        cuts, cells["other"] = _compiled(_cut_cells)(offsets, own, P.data.astype(np.float64))
+        cuts, cells["other"] = compiled(_cut_cells)(offsets, own, P.data.astype(np.float64))
         cells["cut"] = np.minimum(cuts * _COARSE, _COARSE - 1)
         return cls(offsets, cells, cuts, own)
 
 
 def simulate(tables: AliasTables, first: IntArray, length: int, source: RandomSource) -> IntArray:
     """One path of `length` states in each row, beginning with the states `first`."""
-    walk = _compiled(_walk)
+    walk = compiled(_walk)
     paths = np.empty((len(first), length), dtype=np.int64)
     paths[:, 0] = first
     height = max(_PATHS_AT_ONCE, _DRAWS_AT_ONCE // length)
@@ -134,11 +134,3 @@ def _walk(
                 paths[path, begin + t] = number if size == states else own[row + number]
             else:
                 paths[path, begin + t] = cell.other
-
-
-@cache
-def _compiled(function: Any) -> Any:
-    """The function as machine code. numba is loaded at the first simulation, not with the package."""
-    import numba
-
-    return numba.njit(cache=True)(function)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
 from pathveil.randomness.exact import draw_below
 from pathveil.randomness.source import RandomSource
+from pathveil.systems.blocks import processors
 from pathveil.systems.compiled import IntArray
 from pathveil.words.edit_classes import EditClasses
 
@@ -46,19 +46,15 @@ def _in_order(make: Callable[[IntArray], EditClasses], words: Sequence[IntArray]
     first = make(words[0])
     yield [first]
     ahead = max(_AHEAD // first.size, 1)
-    processors = _processors()
-    size = max(1, min(_TASK, ahead // (2 * processors), len(words) // processors))
+    threads = processors()
+    size = max(1, min(_TASK, ahead // (2 * threads), len(words) // threads))
     tasks = iter([words[begin : begin + size] for begin in range(1, len(words), size)])
-    with ThreadPoolExecutor(processors) as pool:
+    with ThreadPoolExecutor(threads) as pool:
 
         def start(count: int) -> list[Future[list[EditClasses]]]:
             return [pool.submit(lambda part: [make(word) for word in part], part) for part in islice(tasks, count)]
 
-        waiting = start(min(2 * processors, ahead))
+        waiting = start(min(2 * threads, ahead))
         while waiting:
             yield waiting.pop(0).result()
             waiting += start(1)
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -32,10 +32,11 @@ from itertools import accumulate
 import numpy as np
 
 from pathveil.systems.compiled import IntArray
+from pathveil.systems.jit import compiled
 from pathveil.words.contexts import ContextLevel
 from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.law import FloatArray
-from pathveil.words.ratio_kernels import compiled, step_boxes, unite_rows
+from pathveil.words.ratio_kernels import step_boxes, unite_rows
 from pathveil.words.symbol_chain import SymbolChain
 
 _TINY = 1e-250  # upper ends are never below it, lower ends are 0 below it

@@ -5,21 +5,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import numpy as np
 
 from pathveil.systems.compiled import IntArray
 from pathveil.words.law import FloatArray
-
-
-@cache
-def compiled(function: Any) -> Any:
-    """The function as machine code. numba is loaded at the first certificate, not with the package."""
-    import numba
-
-    return numba.njit(cache=True)(function)
 
 
 def step_boxes(

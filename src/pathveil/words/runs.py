@@ -15,9 +15,10 @@ from math import exp, inf, log
 import numpy as np
 
 from pathveil.systems.compiled import BoolArray, IntArray
+from pathveil.systems.jit import compiled
 from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.ratio_bounds import Box
-from pathveil.words.ratio_kernels import compiled, largest_quotient, largest_quotient_of_single_symbols
+from pathveil.words.ratio_kernels import largest_quotient, largest_quotient_of_single_symbols
 from pathveil.words.symbol_chain import SymbolChain
 
 _LARGEST_PAIRS = 1_000_000  # pairs of runs at one place; beyond that K_r = rθ

@@ -1,0 +1,35 @@
+"""What a command that has released something tells the curator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from pathveil.privacy.guarantee import Guarantee
+
+
+def echo_json(output: Path, promise: Guarantee, for_the_curator_only: Mapping[str, Any]) -> None:
+    """The result for machines; what depends on the data without noise stands apart."""
+    result = {
+        "output": str(output),
+        "manifest": f"{output}.manifest.json",
+        "epsilon": promise.epsilon,
+        "delta": promise.delta,
+        "unit": promise.unit,
+        "guarantee": str(promise),
+        "for_the_curator_only": for_the_curator_only,
+    }
+    typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
+
+
+def echo_skipped(count: int, what: str, examples: Sequence[str]) -> None:
+    """How many words or rows were left out, if any."""
+    if count:
+        typer.echo(f"For you only: {count:,} {what} were left out, for example")
+        for example in examples:
+            typer.echo(f"  {example}")
