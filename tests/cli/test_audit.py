@@ -57,7 +57,7 @@ def test_a_statistical_audit_prints_a_verdict_and_ends_well(run: Run) -> None:
 @pytest.mark.parametrize("line", [EXHAUSTIVE, STATISTICAL])
 def test_a_refuted_claim_is_an_exit_code_of_one(run: Run, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     broken = {"certified": TooLittleNoise, "online": TooLittleNoise}
-    monkeypatch.setattr(command, "mechanism_classes", lambda: broken)
+    monkeypatch.setattr("pathveil.words.by_name.MECHANISMS", broken)
     sparse = pv.MarkovChain.from_edges([(0, 1), (0, 0), (1, 2), (1, 0), (2, 0)])
     monkeypatch.setattr(command, "public_system", lambda **_: sparse)
     ran = run(line)
