@@ -107,14 +107,19 @@ class RandomSource:
                 self._position = end
 
     def uniform(self, count: int) -> npt.NDArray[np.float64]:
-        """`count` floating-point numbers in (0, 1): the centres of 2**53 equal cells, so never 0 and never 1."""
-        cells = (self.words64(count) >> np.uint64(11)).astype(np.float64)
-        # The last cell's centre rounds to 1.0, which would become an infinite or zero exponential variate.
-        return np.minimum((cells + 0.5) * 2.0**-53, np.nextafter(1.0, 0.0))
+        """`count` floating-point numbers in (0, 1)."""
+        return as_uniform(self.words64(count))
 
     def exponential(self, count: int) -> npt.NDArray[np.float64]:
         """`count` standard exponential variates, to floating-point accuracy."""
         return -np.log(self.uniform(count))
+
+
+def as_uniform(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """A number in (0, 1) for each 64-bit word: the centre of one of 2**53 equal cells, so never 0 and never 1."""
+    cells = (words >> np.uint64(11)).astype(np.float64)
+    # The last cell's centre rounds to 1.0, which would become an infinite or zero exponential variate.
+    return np.minimum((cells + 0.5) * 2.0**-53, np.nextafter(1.0, 0.0))
 
 
 def insecure_seed(seed: int) -> RandomSource:

@@ -68,6 +68,11 @@ class CompiledSystem:
         return np.repeat(np.arange(self.state_count), np.diff(self.offsets))
 
     @cached_property
+    def largest_degree(self) -> int:
+        """The largest number of edges that leave one state."""
+        return int(np.diff(self.offsets).max(initial=0))
+
+    @cached_property
     def is_free(self) -> bool:
         """Every word over the symbols is feasible, and one state says so."""
         return self.state_count == 1 and self.edge_count == self.symbol_count and bool(self.accepting[0])

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, inf, nextafter
+from math import inf
 
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
@@ -30,6 +30,7 @@ from pathveil.words.protected_positions import protected_positions
 from pathveil.words.ratio_bounds import RatioBounds, united_so_far
 from pathveil.words.runs import Runs
 from pathveil.words.symbol_chain import SymbolChain
+from pathveil.words.tilt import LARGEST_TILT, share, tilt_factor
 
 _MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
 _LARGEST_WORK = 8_000_000_000  # additions for one θ; beyond that the published calibration is used
@@ -79,7 +80,7 @@ class Certificate:
 
 def published_theta(epsilon: float, adjacency: int) -> float:
     """ε/2b, a hair smaller, so that the loss computed from it and rounded up stays within ε."""
-    return epsilon / (2 * adjacency) * (1 - 4e-12)
+    return min(epsilon / (2 * adjacency) * (1 - 4e-12), LARGEST_TILT)
 
 
 def published_certificate(length: int, up_to: bool, adjacency: int, theta: float, why: str) -> Certificate:
@@ -155,7 +156,7 @@ class ChainCertifier:
 
     def certify(self, theta: float) -> Certificate:
         """The certificate at this θ, whatever its loss."""
-        z = exp(-theta)
+        z = tilt_factor(theta)
         prefixes, suffixes = self._prefixes.boxes(z), self._suffixes.boxes(z)
         if self.up_to:
             suffixes = united_so_far(suffixes)
@@ -188,7 +189,7 @@ class ChainCertifier:
         if any(self._runs(run).places is None for run in range(1, min(b, self.length) + 1) if b % run == 0):
             # b/r runs with K_r = rθ each lose 2bθ: nothing above ε/2b can pass.
             return self.certify(published_theta(epsilon, b))
-        theta, slope = nextafter(epsilon / b, 0.0), float(b)
+        theta, slope = share(epsilon, b), float(b)
         failed: Certificate | None = None
         while theta > lowest:
             certificate = self.certify(theta)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import nextafter
-
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
@@ -21,6 +19,7 @@ from pathveil.words.classes import classes_of_codes
 from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
 from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency, hamming_distances
 from pathveil.words.ragged import Words
+from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import draw_tilted, log_normaliser
 
 
@@ -100,8 +99,7 @@ class CertifiedExponential(SameLengthMechanism):
         if self.on_infeasible == "nearest":
             return published_certificate(length, up_to, b, published, "infeasible words are accepted")
         if compiled.is_free:
-            # One rounding step down, so that bθ never exceeds ε.
-            return free_certificate(compiled.symbol_count, length, up_to, b, nextafter(self.epsilon / b, 0.0))
+            return free_certificate(compiled.symbol_count, length, up_to, b, share(self.epsilon, b))
         certifier = ChainCertifier.of(compiled, length, b, up_to=up_to, budget=self.contexts)
         if isinstance(certifier, str):
             return published_certificate(length, up_to, b, published, certifier)
@@ -111,8 +109,7 @@ class CertifiedExponential(SameLengthMechanism):
         return self.certificate(length).theta
 
     def _scores(self, length: int) -> FloatArray:
-        scores: FloatArray = -self.theta(length) * np.arange(length + 1.0)
-        return scores
+        return linear_scores(self.theta(length), length)
 
     def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         return draw_tilted(self.world.compiled, words, self.theta, source)

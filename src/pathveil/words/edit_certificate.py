@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import expm1, log, nextafter
+from math import expm1, log
 
 import numpy as np
 
 from pathveil.systems.compiled import BoolArray, CompiledSystem
 from pathveil.words.edit_range import LengthRange
 from pathveil.words.law import FloatArray, log_sum
+from pathveil.words.tilt import share
 
 _LARGEST_WORK = 20_000_000_000  # multiplications; more would take minutes
 _STEPS = 400  # candidates for θ between ε/2b and ε/b
@@ -53,7 +54,7 @@ class EditCertificate:
 def published_edit_certificate(cap: int, epsilon: float, adjacency: int, why: str) -> EditCertificate:
     """θ = ε/(2 min(b, c)), which holds for every word, feasible or not."""
     reach = min(adjacency, cap)
-    theta = epsilon / (2 * reach)
+    theta = share(epsilon, 2 * reach)
     return EditCertificate(theta, theta * reach, theta * reach, f"the published calibration: {why}")
 
 
@@ -66,7 +67,7 @@ def edit_certificate(words: LengthRange, cap: int, epsilon: float, adjacency: in
     log_bounds = np.full(cap, -np.inf)
     log_bounds[bounds > 0] = np.log(bounds[bounds > 0])
     reach = min(adjacency, cap)
-    for theta in np.linspace(nextafter(epsilon / reach, 0.0), published.theta, _STEPS, endpoint=False).tolist():
+    for theta in np.linspace(share(epsilon, reach), published.theta, _STEPS, endpoint=False).tolist():
         change = _change(log_bounds, log(words.total), theta)
         if theta * reach + change <= epsilon:
             return EditCertificate(theta, theta * reach, change, "bounds on the numbers of words at each distance")

@@ -20,6 +20,7 @@ from pathveil.words.law import FloatArray, log_counts
 from pathveil.words.mechanism import OnInfeasible, WordMechanism
 from pathveil.words.ragged import flat_words
 from pathveil.words.selection import Selection
+from pathveil.words.tilt import linear_scores, share
 
 if TYPE_CHECKING:
     import pyarrow
@@ -37,7 +38,6 @@ class EditMechanism(WordMechanism):
     tables small; None is no cap.
     """
 
-    sampling = "number of edits drawn in floating point, the word with that many edits exactly"
     _selection: ClassVar[Selection]
 
     def __init__(
@@ -81,12 +81,11 @@ class EditMechanism(WordMechanism):
 
     def theta(self, length: int | None = None) -> float:  # noqa: ARG002 - the same for every length
         """One more edit makes a word e^θ times less likely; the published factor 2 on the sensitivity min(b, c)."""
-        return self.epsilon / (2 * min(self.adjacency, self.cap))
+        return share(self.epsilon, 2 * min(self.adjacency, self.cap))
 
     @property
     def _scores(self) -> FloatArray:
-        scores: FloatArray = -self.theta() * np.arange(self.cap + 1.0)
-        return scores
+        return linear_scores(self.theta(), self.cap)
 
     @property
     def _unit(self) -> str:
@@ -106,11 +105,10 @@ class EditMechanism(WordMechanism):
     # Drawing.
 
     def _private_words(self, words: list[IntArray], source: RandomSource) -> list[IntArray]:
-        noise = source.exponential(len(words) * (self.cap + 1)).reshape(len(words), self.cap + 1)
+        noise = source.words64(len(words) * (self.cap + 1)).reshape(len(words), self.cap + 1)
 
         def choose(numbers: Sequence[int], counts: Sequence[tuple[int, ...]]) -> list[int]:
-            log_n = np.array([log_counts(row) for row in counts])
-            chosen: list[int] = self._selection.largest(log_n, self._scores, noise[numbers]).tolist()
+            chosen: list[int] = self._selection.choose(counts, self._scores, noise[numbers], source).tolist()
             return chosen
 
         return draw_batch(words, self._classes, choose, source)

@@ -15,6 +15,7 @@ from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
 from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, hamming_distances
 from pathveil.words.ragged import SameLength, Words
 from pathveil.words.selection import EXPONENTIAL
+from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import draw_tilted, log_normaliser
 from pathveil.words.utility import HammingUtility, Utility
 
@@ -57,9 +58,14 @@ class Exponential(SameLengthMechanism):
 
     def theta(self, length: int) -> float:  # noqa: ARG002 - the published calibration is the same for every length
         """The factor in front of the utility; with the Hamming utility one more error costs a factor e^θ."""
-        return self.epsilon / (2 * self.utility.sensitivity(self.adjacency))
+        if self._is_linear:
+            return share(self.epsilon, 2 * self.adjacency)
+        # A little less than asked for, by more than the rounding of sensitivity and scores.
+        return self.epsilon / (2 * self.utility.sensitivity(self.adjacency)) * (1 - 2.0**-48)
 
     def _scores(self, length: int) -> FloatArray:
+        if self._is_linear:
+            return linear_scores(self.theta(length), length)
         return self.theta(length) * self.utility.score(np.arange(length + 1.0))
 
     @property
@@ -73,7 +79,8 @@ class Exponential(SameLengthMechanism):
         compiled = self.world.compiled
 
         def choose(counts: tuple[int, ...], size: int) -> IntArray:
-            return EXPONENTIAL.choose(counts, self._scores(len(counts) - 1), size, source)
+            words = source.words64(size * len(counts)).reshape(size, len(counts))
+            return EXPONENTIAL.choose([counts], self._scores(len(counts) - 1), words, source)
 
         fits = compiled.is_free or all(table_fits(compiled, part.length) for part in words.by_length)
         if not fits or is_small(compiled, words):

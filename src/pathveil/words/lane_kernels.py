@@ -9,6 +9,9 @@ so the sums are the same for all words, and only the predecessors of the word's 
 no word of this length visits at a position are left out of it. Messages are brought back to the middle of the
 floating-point range before they can leave it; a word whose states differ by more than a factor of 10^200 is reported,
 and left to logarithms. docs/kernels.md tells what else was tried.
+
+A word for which a random number comes closer to the border between two symbols than rounding can be trusted is marked
+as in doubt: `tilted_exact` decides it.
 """
 
 from __future__ import annotations
@@ -171,6 +174,8 @@ def draw_words(
     step_table: Any,
     words: Any,
     private: Any,
+    margin: float,
+    in_doubt: Any,
 ) -> None:
     """A private word for each word, and log Z; one 64-bit word of keystream for each symbol.
 
@@ -200,13 +205,16 @@ def draw_words(
             word = first + lane
             log_z[word] = log(beta[0, start, lane]) + exponents[lane] * log(2.0)
             sound[word] = fine[lane]
+            in_doubt[word] = False
             if not fine[lane]:
                 continue
             y = start
             for i in range(length):
                 symbol = codes[i, lane]
                 uniform = (np.int64(words[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
-                mark = uniform * beta[i, y, lane] * unscale[i, lane]
+                total = beta[i, y, lane] * unscale[i, lane]
+                mark = uniform * total
+                near = margin * total
                 right = -1
                 if step_table.size:
                     right = step_table[y, symbol]
@@ -222,13 +230,15 @@ def draw_words(
                         right = targets[low]
                 weight = beta[i + 1, right, lane] if right >= 0 else 0.0
                 taken = -1  # an edge with another symbol; -1 for the right symbol
+                in_doubt[word] |= right >= 0 and abs(mark - weight) < near
                 if mark >= weight:
-                    mark = (mark - weight) / z
+                    mark, near = (mark - weight) / z, near / z
                     for edge in range(offsets[y], offsets[y + 1]):
                         other = beta[i + 1, targets[edge], lane]
                         if labels[edge] != symbol and other > 0.0:
                             taken = edge  # stays, should rounding carry the mark beyond the last edge
                             mark -= other
+                            in_doubt[word] |= abs(mark) < near
                             if mark < 0.0:
                                 break
                 if taken >= 0:

@@ -129,17 +129,3 @@ def _losing(log_weight: FloatArray, x: FloatArray) -> FloatArray:
     np.divide(-np.log1p(-x), x, out=factor, where=x > 1e-200)
     product: FloatArray = np.exp(log_weight) * factor
     return product
-
-
-def draw_noisy_maximum(log_n: FloatArray, scores: FloatArray, exponentials: FloatArray) -> npt.NDArray[np.int64]:
-    """Permute-and-flip's class, one for each row of standard exponential variates.
-
-    Permute-and-flip is the word with the largest score + Exp(1), and the largest of N such noises is distributed as
-    -log(1 - e^(-E/N)) for a single E: one draw for each class instead of one for each word.
-    """
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        log_ratio = np.log(exponentials) - log_n
-        noise = np.where(log_ratio < -40, -log_ratio, -np.log(-np.expm1(-np.exp(log_ratio))))
-        values = np.where(log_n > -inf, scores + noise, -inf)
-    chosen: npt.NDArray[np.int64] = np.argmax(values, axis=1)
-    return chosen

@@ -22,6 +22,7 @@ from pathveil.errors import (
     UnknownSymbolError,
 )
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.randomness.lazy import EXACT
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.markov_chain import MarkovChain
@@ -46,7 +47,6 @@ class WordMechanism(ABC):
     """
 
     name: ClassVar[str]
-    sampling: ClassVar[str] = "drawn with floating-point probabilities"
     reason: str | None = None
     """Why `best_mechanism` chose this one."""
 
@@ -127,9 +127,14 @@ class WordMechanism(ABC):
             unit=self._unit,
             public=tuple(self._public()),
             mechanism=f"{self.name} on {self.world!r}",
-            sampling=self.sampling,
+            sampling=self._sampling,
             seeded=self._used_seed,
         )
+
+    @property
+    def _sampling(self) -> str:
+        """How far the draw can be trusted to have the law that was promised for."""
+        return EXACT
 
     def _public(self) -> Iterable[str]:
         yield "the system (its symbols, and which words are feasible)"

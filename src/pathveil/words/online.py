@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from math import exp, nextafter
+from math import exp
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,8 @@ from pathveil.systems.system import Symbol, System
 from pathveil.words.law import ErrorLaw, FloatArray
 from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency
 from pathveil.words.ragged import Words
+from pathveil.words.tilt import share
 from pathveil.words.tilted import draw_tilted, words_for_each
-from pathveil.words.tilted_logs import pick_columns
 
 _SMALL = 1 << 16  # symbols: less is done before the compiled loops would be loaded
 _BLOCK_CELLS = 1 << 16  # symbols for a thread at a time
@@ -63,7 +63,7 @@ class Online(SameLengthMechanism):
             )
 
     def theta(self, length: int = 1) -> float:  # noqa: ARG002 - the same for every length
-        return nextafter(self.epsilon / self.adjacency, 0.0)
+        return share(self.epsilon, self.adjacency)
 
     def stream(self, rng: RandomSource | None = None) -> OnlineStream:
         """A new stream, for one word. Feasibility of the true symbols is not checked."""
@@ -100,23 +100,29 @@ class Online(SameLengthMechanism):
     @cached_property
     def _each(self) -> npt.NDArray[np.uint64]:
         """Entry d: how many of the 2^64 keystream words stand for each wrong one of d successors."""
-        each = np.zeros(int(np.diff(self.world.compiled.offsets).max()) + 1, dtype=np.uint64)
+        each = np.ones(self.world.compiled.largest_degree + 1, dtype=np.uint64)
         for degree in np.unique(np.diff(self.world.compiled.offsets)):
-            each[degree] = words_for_each(int(degree), self.theta()) if degree else 0
+            if degree > 1:
+                each[degree] = words_for_each(int(degree), self.theta())
         return each
 
     def _emit(self, states: IntArray, symbols: AnyIntArray, source: RandomSource) -> tuple[IntArray, IntArray]:
-        """Outputs and new states for streams side by side."""
-        compiled = self.world.compiled
+        """Outputs and new states for streams side by side: as online_kernel.py, before it would be loaded."""
+        compiled, words = self.world.compiled, source.words64(len(states))
         first = compiled.offsets[states]
         degree = compiled.offsets[states + 1] - first
         columns = np.arange(degree.max())
-        padding = columns >= degree[:, None]
-        edges = np.where(padding, first[:, None], first[:, None] + columns)
-        # A row without the true symbol has the same weight everywhere: uniform, as it should be.
-        weights = np.where(compiled.labels[edges] == symbols[:, None], 0.0, -self.theta())
-        weights[padding] = -np.inf
-        taken = edges[np.arange(len(states)), pick_columns(weights, source)]
+        edges = first[:, None] + np.minimum(columns, degree[:, None] - 1)
+        is_true = compiled.labels[edges] == symbols[:, None]
+        true, possible = np.argmax(is_true, axis=1), is_true.any(axis=1)
+        each, count = self._each[degree], degree.astype(np.uint64)
+        wrong = (words // each).astype(np.int64)
+        wrong += wrong >= true
+        # Where the true symbol cannot follow, all are alike: the high half of the product of word and degree.
+        half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
+        any_of_them = ((words >> half) * count + (((words & low_half) * count) >> half)) >> half
+        chosen = np.where(words < (count - np.uint64(1)) * each, wrong, true)
+        taken = first + np.where(possible, chosen, any_of_them.astype(np.int64))
         return compiled.labels[taken], compiled.targets[taken]
 
     def _law(self, codes: IntArray) -> ErrorLaw:

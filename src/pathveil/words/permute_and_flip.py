@@ -16,6 +16,7 @@ from pathveil.words.mechanism import SameLengthMechanism
 from pathveil.words.ragged import SameLength, Words
 from pathveil.words.rejection import FlipByRejection
 from pathveil.words.selection import PERMUTE_AND_FLIP
+from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import block_size
 
 # A table takes as long as about n words by rejection, but gives the next draws of the same word for less. So it pays
@@ -44,18 +45,18 @@ class PermuteAndFlip(SameLengthMechanism):
     name = "permute-and-flip"
 
     def theta(self, length: int) -> float:  # noqa: ARG002 - the same for every length
-        return self.epsilon / (2 * self.adjacency)
+        return share(self.epsilon, 2 * self.adjacency)
 
     def _scores(self, length: int) -> FloatArray:
-        scores: FloatArray = -self.theta(length) * np.arange(length + 1.0)
-        return scores
+        return linear_scores(self.theta(length), length)
 
     def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         compiled = self.world.compiled
         if is_small(compiled, words):
 
             def choose(counts: tuple[int, ...], size: int) -> IntArray:
-                return PERMUTE_AND_FLIP.choose(counts, self._scores(len(counts) - 1), size, source)
+                noise = source.words64(size * len(counts)).reshape(size, len(counts))
+                return PERMUTE_AND_FLIP.choose([counts], self._scores(len(counts) - 1), noise, source)
 
             return draw_by_class(compiled, words, choose, source)
         private = np.empty_like(words.values)

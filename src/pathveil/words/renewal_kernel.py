@@ -8,7 +8,8 @@ follows the word's own state at position j,
     b_j = F_{n-j}(w_j) + Σ_{k>j} b_k K_{k-j-1}(w_k, w_j)
 
 K and F depend on the public system alone. As long as the draw stays on the word, the b_j are all it needs; after an
-error the same sum gives the weights of the states it may go to. All terms are positive, so nothing cancels.
+error the same sum gives the weights of the states it may go to. All terms are positive, so nothing cancels. Words for
+which a random number comes closer to a border than rounding can be trusted are marked as in doubt, for `tilted_exact`.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ def draw_words(
     words: Any,
     log_z: Any,
     private: Any,
+    margin: float,
+    in_doubt: Any,
 ) -> None:
     """A private word for each word, and log Z; one 64-bit word of keystream for each symbol.
 
@@ -75,16 +78,19 @@ def draw_words(
         y = start
         here = _weight(table, ends, later, cells, 0, start, length, size)
         log_z[word] = log(here)
+        in_doubt[word] = False
         for i in range(length):
             symbol = np.int64(values[begin + i])
             uniform = (np.int64(words[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
             mark = uniform * here
+            near = margin * here
             right = step_table[y, symbol]
             taken = -1  # an edge with another symbol; -1 for the right symbol
+            in_doubt[word] |= right >= 0 and abs(mark - later[i]) < near
             if right < 0 or mark >= later[i]:
                 if right >= 0:
                     mark -= later[i]
-                mark /= z
+                mark, near = mark / z, near / z
                 for edge in range(offsets[y], offsets[y + 1]):
                     if labels[edge] == symbol:
                         continue
@@ -93,6 +99,7 @@ def draw_words(
                         taken = edge  # stays, should rounding carry the mark beyond the last edge
                         here = other
                         mark -= other
+                        in_doubt[word] |= abs(mark) < near
                         if mark < 0.0:
                             break
             if taken >= 0:

@@ -10,7 +10,7 @@ runs anyway, so only runs that cannot be split need a bound of their own. In a d
 
 from __future__ import annotations
 
-from math import exp, inf, log
+from math import inf, log
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.ratio_bounds import Box
 from pathveil.words.ratio_kernels import largest_quotient, largest_quotient_of_single_symbols
 from pathveil.words.symbol_chain import SymbolChain
+from pathveil.words.tilt import tilt_factor
 
 _LARGEST_PAIRS = 1_000_000  # pairs of runs at one place; beyond that K_r = rθ
 _LARGEST_WORK = 2_000_000_000  # additions for all pairs at all places; beyond that K_r = rθ
@@ -155,9 +156,9 @@ class Runs:
         # The sums have r+1 stages of at most m terms each, and few operations beside: more than their rounding.
         slack = (chain.symbol_count + 64) * (self.run + 1) * 2.0**-51
         if self.run == 1:
-            largest = compiled(largest_quotient_of_single_symbols)(w[:, 0], v[:, 0], *boxes, exp(-theta), slack)
+            largest = compiled(largest_quotient_of_single_symbols)(w[:, 0], v[:, 0], *boxes, tilt_factor(theta), slack)
         else:
             links = chain.successors, chain.predecessors
             lists = [array for link in links for array in (link.offsets, link.symbols)]
-            largest = compiled(largest_quotient)(w, v, *boxes, *lists, exp(-theta))
+            largest = compiled(largest_quotient)(w, v, *boxes, *lists, tilt_factor(theta))
         return max(0.0, float(log(largest) + 2 * slack)) if largest > 0 else 0.0

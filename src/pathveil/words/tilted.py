@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
-from math import ceil, exp, expm1, inf, log, nextafter
+from math import ceil, exp, log
 from typing import Protocol
 
 import numpy as np
@@ -23,6 +23,8 @@ from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.words.law import FloatArray
 from pathveil.words.ragged import Words
+from pathveil.words.tilt import doubt, tilt_factor
+from pathveil.words.tilted_exact import settle
 from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
 from pathveil.words.tilted_sparse import SparseEngine
 from pathveil.words.visited import Visited
@@ -41,7 +43,7 @@ _SAFE = 600.0  # no product of that many e's leaves the range of floating point
 def draw_tilted(
     compiled: CompiledSystem, words: Words, theta: Callable[[int], float], source: RandomSource
 ) -> AnyIntArray:
-    """A private word for each word; theta(n) is the tilt for words of n symbols (floating-point sampling)."""
+    """A private word for each word; theta(n) is the tilt for words of n symbols."""
     thetas = [theta(length) for length in words.lengths]
     private = np.empty_like(words.values)
     if compiled.is_free:
@@ -89,18 +91,17 @@ def block_size(length: int) -> int:
 def words_for_each(symbol_count: int, theta: float) -> int:
     """How many of the 2^64 keystream words stand for each wrong symbol in randomized response.
 
-    Rounded up, with an upper bound of z = e^-θ: the right symbol is never more than e^θ times as likely as another,
-    whatever the rounding of the exponential function.
+    Rounded up, with a z that is not below e^-θ: the right symbol is never more than e^θ times as likely as another.
     """
-    z = Fraction(min(1.0, nextafter(nextafter(exp(-theta), inf), inf)))
+    z = Fraction(tilt_factor(theta))
     return ceil(2**64 * z / (1 + (symbol_count - 1) * z))
 
 
 def _respond(symbol_count: int, values: AnyIntArray, theta: float, source: RandomSource, private: AnyIntArray) -> None:
-    each = np.uint64(words_for_each(symbol_count, theta))
     if symbol_count == 1:
         private[:] = values
         return
+    each = np.uint64(words_for_each(symbol_count, theta))
     if len(values) < _SMALL_FREE:
         words = source.words64(len(values))
         wrong = words < np.uint64(symbol_count - 1) * each
@@ -148,7 +149,7 @@ def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:
     table = 8 * length * compiled.symbol_count * compiled.state_count
     if compiled.symbol_states is None or not compiled.step_table.size or table > _LARGEST_RENEWAL_TABLE:
         return False
-    if length * (theta + log(int(np.diff(compiled.offsets).max()))) > _SAFE:
+    if length * (theta + log(compiled.largest_degree)) > _SAFE:
         return False
     # An error makes the draw look at every successor.
     errors = degree * exp(-theta) / (1 + degree * exp(-theta))
@@ -160,12 +161,14 @@ class RenewalEngine:
     """Short words on Markov chains; see renewal_kernel.py."""
 
     def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
-        self._compiled, self._length, self._z = compiled, length, exp(-theta)
+        self._compiled, self._length, self._z = compiled, length, tilt_factor(theta)
+        # A way through the table multiplies at most n steps of d additions, and adds at most n sums of n terms.
+        self._margin = doubt((length + 2) * (length + compiled.largest_degree + 4))
         assert compiled.symbol_states is not None
         self._entered = np.maximum(compiled.symbol_states, 0)  # a symbol without an edge has weight 0 anyway
         count = compiled.state_count
         enters = np.zeros((count, compiled.symbol_count))
-        enters[compiled.sources, compiled.labels] = -expm1(-theta)
+        enters[compiled.sources, compiled.labels] = 1.0 - self._z
         self._table = np.empty((length, compiled.symbol_count, count))
         self._ends = np.empty((length + 1, count))
         self._ends[0] = compiled.accepting
@@ -177,12 +180,14 @@ class RenewalEngine:
     def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
         from pathveil.words.renewal_kernel import draw_words
 
-        compiled, log_z = self._compiled, np.empty(len(begins))
+        compiled, log_z, in_doubt = self._compiled, np.empty(len(begins)), np.empty(len(begins), dtype=bool)
+        words = source.words64(len(begins) * self._length)
         draw_words(
             values, begins, self._length, compiled.start, compiled.offsets, compiled.labels, compiled.targets,
-            compiled.step_table, self._entered, self._table.reshape(-1), self._ends, self._z,
-            source.words64(len(begins) * self._length), log_z, private,
+            compiled.step_table, self._entered, self._table.reshape(-1), self._ends, self._z, words, log_z, private,
+            self._margin, in_doubt,
         )  # fmt: skip
+        settle(compiled, values, begins, in_doubt, self._z, words.reshape(-1, self._length), private, source)
         return log_z
 
 
@@ -193,19 +198,26 @@ class LaneEngine:
         self._compiled, self._length, self._theta = compiled, length, theta
         visited = visited or Visited.of(compiled, length)
         order, label_offsets = compiled.edges_by_label
-        growth = theta + log(int(np.diff(compiled.offsets).max()))
+        growth = theta + log(compiled.largest_degree)
         every = max(1, int(200 / growth))  # positions in which no weight changes by more than e^200
+        self._z = tilt_factor(theta)
+        self._margin = doubt((length + 2) * (compiled.largest_degree + 4))
         self._arguments = (
             length, visited.states, visited.offsets, visited.marks, compiled.offsets, compiled.targets,
-            label_offsets, compiled.sources[order], compiled.targets[order], exp(-theta), -expm1(-theta), every,
+            label_offsets, compiled.sources[order], compiled.targets[order], self._z, 1.0 - self._z, every,
         )  # fmt: skip
 
     def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
         from pathveil.words.lane_kernels import draw_words
 
-        compiled, log_z, sound = self._compiled, np.empty(len(begins)), np.empty(len(begins), dtype=bool)
+        compiled, log_z = self._compiled, np.empty(len(begins))
+        sound, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
         words = source.words64(len(begins) * self._length)
-        draw_words(values, begins, *self._arguments, log_z, sound, compiled.labels, compiled.step_table, words, private)
+        draw_words(
+            values, begins, *self._arguments, log_z, sound, compiled.labels, compiled.step_table, words, private,
+            self._margin, in_doubt,
+        )  # fmt: skip
+        settle(compiled, values, begins, in_doubt, self._z, words.reshape(-1, self._length), private, source)
         if not sound.all():
             extreme = np.flatnonzero(~sound)
             logs = LogEngine(compiled, self._length, self._theta)

@@ -2,16 +2,22 @@
 
 β_i(y), the weight of everything that may follow position i in state y, comes from one pass backwards, and the word is
 drawn forwards. The logarithms can neither overflow nor underflow. That is slow, but needs no compiler: it serves small
-batches, and the rare words whose weights span more than floating point can hold.
+batches, and the rare words whose weights span more than floating point can hold. Words for which a random number comes
+closer to a border than rounding can be trusted are decided by `tilted_exact`.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from math import log
 
-from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import CompiledSystem, IntArray
+import numpy as np
+import numpy.typing as npt
+
+from pathveil.randomness.source import RandomSource, as_uniform
+from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
 from pathveil.words.law import FloatArray
+from pathveil.words.tilt import doubt, tilt_factor
+from pathveil.words.tilted_exact import settle
 
 _CHUNK = 1 << 21  # numbers held at a time while a batch is worked on
 
@@ -59,8 +65,12 @@ def _backward(compiled: CompiledSystem, codes: IntArray, theta: float) -> list[F
 
 def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source: RandomSource) -> IntArray:
     batch, length = codes.shape
+    z = tilt_factor(theta)
+    theta = -log(z)  # of the number that is used
     messages = _backward(compiled, codes, theta)
-    states = np.full(batch, compiled.start)
+    words = source.words64(batch * length).reshape(batch, length)
+    margin = _margin(compiled, length, theta)
+    states, in_doubt = np.full(batch, compiled.start), np.zeros(batch, dtype=bool)
     private = np.empty_like(codes)
     for i in range(length):
         first = compiled.offsets[states]
@@ -69,21 +79,38 @@ def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source:
         columns = np.arange(degree.max())
         padding = columns >= degree[:, None]
         edges = np.where(padding, first[:, None], first[:, None] + columns)
+        right = (compiled.labels[edges] == codes[:, i, None]) & ~padding
+        # The word's own symbol comes first, then the others in their order.
+        edges = np.take_along_axis(edges, np.argsort(~right, axis=1, kind="stable"), axis=1)
         weights = np.take_along_axis(messages[i + 1], compiled.targets[edges], axis=1)
         weights -= theta * (compiled.labels[edges] != codes[:, i, None])
         weights[padding] = -np.inf
-        chosen = pick_columns(weights, source)
+        chosen, close = pick_columns(weights, words[:, i], margin)
+        in_doubt |= close
         taken = edges[np.arange(batch), chosen]
         private[:, i] = compiled.labels[taken]
         states = compiled.targets[taken]
+    begins = np.arange(batch) * length
+    settle(compiled, codes.reshape(-1), begins, in_doubt, z, words, private.reshape(-1), source)
     return private
 
 
-def pick_columns(log_weights: FloatArray, source: RandomSource) -> IntArray:
-    """For each row a column, with probability proportional to exp(log weight)."""
+def _margin(compiled: CompiledSystem, length: int, theta: float) -> float:
+    """How far rounding can carry a sum of weights, relatively.
+
+    At each position, logarithms of a size of up to n(θ + log d) are added, shifted and rounded, and d weights added up.
+    `exp` and `log` are taken to be right to 16 units in the last place, four times what numpy allows them.
+    """
+    size = length * (theta + log(compiled.largest_degree)) if compiled.largest_degree else 0.0
+    return doubt((length + 2) * (int(4 * size) + compiled.largest_degree + 48))
+
+
+def pick_columns(log_weights: FloatArray, words: npt.NDArray[np.uint64], margin: float) -> tuple[IntArray, BoolArray]:
+    """For each row a column, with probability proportional to exp(log weight); and which rows are in doubt."""
     sums = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
     total = sums[:, -1]
     # Never the total itself, or no column would be reached.
-    marks = np.minimum(source.uniform(len(total)) * total, np.nextafter(total, 0))
+    marks = np.minimum(as_uniform(words) * total, np.nextafter(total, 0))
     columns: IntArray = np.argmax(sums > marks[:, None], axis=1)
-    return columns
+    in_doubt: BoolArray = np.any(np.abs(sums - marks[:, None]) < margin * total[:, None], axis=1)
+    return columns, in_doubt

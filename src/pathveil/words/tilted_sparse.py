@@ -6,13 +6,16 @@ time of lane_kernels.py would be mostly wasted, and logarithms of all messages c
 
 from __future__ import annotations
 
-from math import exp, expm1, frexp, ldexp, log
+from math import frexp, ldexp, log
 
 import numpy as np
+import numpy.typing as npt
 
-from pathveil.randomness.source import RandomSource
+from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.words.law import FloatArray
+from pathveil.words.tilt import doubt, tilt_factor
+from pathveil.words.tilted_exact import settle
 from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
 
 # Weights of one position lie between these times the largest, and a step makes none smaller by more than e^-θ: so none
@@ -26,10 +29,13 @@ class SparseEngine:
 
     def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
         self._compiled, self._length, self._theta = compiled, length, theta
+        self._z = tilt_factor(theta)
+        self._margin = doubt((length + 2) * (compiled.largest_degree + 4))
 
     def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
         """Private words for the words that begin at these cells, written to the same cells; returns each log Z."""
-        log_z = np.empty(len(begins))
+        log_z, in_doubt = np.empty(len(begins)), np.zeros(len(begins), dtype=bool)
+        words = source.words64(len(begins) * self._length).reshape(-1, self._length)
         for number, begin in enumerate(begins.tolist()):
             codes = values[begin : begin + self._length].astype(np.int64)
             found = self._backward(codes)
@@ -39,7 +45,9 @@ class SparseEngine:
                 log_z[number] = log_normalisers(self._compiled, rows, self._theta)[0]
             else:
                 messages, log_z[number] = found
-                private[begin : begin + self._length] = self._forward(codes, messages, source)
+                drawn, in_doubt[number] = self._forward(codes, messages, words[number])
+                private[begin : begin + self._length] = drawn
+        settle(self._compiled, values, begins, in_doubt, self._z, words, private, source)
         return log_z
 
     def _backward(self, codes: IntArray) -> tuple[FloatArray, float] | None:
@@ -49,7 +57,7 @@ class SparseEngine:
         """
         if self._theta > _LARGEST_TILT:
             return None
-        compiled, z, rest = self._compiled, exp(-self._theta), -expm1(-self._theta)
+        compiled, z, rest = self._compiled, self._z, 1.0 - self._z
         messages = np.empty((self._length + 1, compiled.state_count))
         messages[-1] = compiled.accepting
         exponent = 0
@@ -66,16 +74,20 @@ class SparseEngine:
             exponent += power
         return messages, log(messages[0, compiled.start]) + exponent * log(2.0)
 
-    def _forward(self, codes: IntArray, messages: FloatArray, source: RandomSource) -> IntArray:
-        compiled, z = self._compiled, exp(-self._theta)
-        private = np.empty_like(codes)
-        state = compiled.start
-        for i, uniform in enumerate(source.uniform(self._length).tolist()):
+    def _forward(self, codes: IntArray, messages: FloatArray, words: npt.NDArray[np.uint64]) -> tuple[IntArray, bool]:
+        """The private word, and whether a random number came too close to a border for rounding to be trusted."""
+        compiled, private = self._compiled, np.empty_like(codes)
+        state, in_doubt = compiled.start, False
+        for i, uniform in enumerate(as_uniform(words).tolist()):
             edges = slice(compiled.offsets[state], compiled.offsets[state + 1])
             targets, labels = compiled.targets[edges], compiled.labels[edges]
-            sums = np.cumsum(messages[i + 1, targets] * np.where(labels == codes[i], 1.0, z))
+            # The word's own symbol comes first, then the others in their order.
+            order = np.argsort(labels != codes[i], kind="stable")
+            weights = messages[i + 1, targets[order]] * np.where(labels[order] == codes[i], 1.0, self._z)
+            sums = np.cumsum(weights)
             # Never the total itself, or no edge would be reached.
             mark = min(uniform * sums[-1], np.nextafter(sums[-1], 0))
-            chosen = int(np.searchsorted(sums, mark, side="right"))
+            in_doubt |= bool(np.any(np.abs(sums - mark) < self._margin * sums[-1]))
+            chosen = order[int(np.searchsorted(sums, mark, side="right"))]
             private[i], state = labels[chosen], int(targets[chosen])
-        return private
+        return private, in_doubt

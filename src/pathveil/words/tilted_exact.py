@@ -1,0 +1,127 @@
+"""Tilted draws in ball arithmetic: what the fast loops cannot decide in floating point is decided here.
+
+A fast loop compares the first bits of a uniform number with sums that carry a rounding error. Where the bits come too
+close to a border between two symbols, about once in 10^12 symbols, the word is handed over: the same bits, continued as
+far as needed, are compared with the same sums, computed with a rigorous error bound (python-flint's `arb`), with more
+digits until no comparison is in doubt. A word then has exactly the probability of docs/mathematics.md, "Exponential
+mechanism", at the z that is used.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pathveil.randomness.balls import FIRST_PRECISION, InDoubtError, precision
+from pathveil.randomness.lazy import LazyUniform
+from pathveil.randomness.source import RandomSource
+from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
+from pathveil.words.visited import Visited
+
+if TYPE_CHECKING:
+    from flint import arb
+
+LARGEST_TABLE = 1 << 21  # positions times states: about a quarter of a gigabyte for one word
+
+
+def fits(compiled: CompiledSystem, length: int) -> bool:
+    """Is there room to decide words of this length exactly? If not, floating point has the last word."""
+    return (length + 1) * compiled.state_count <= LARGEST_TABLE
+
+
+def settle(
+    compiled: CompiledSystem,
+    values: AnyIntArray,
+    begins: IntArray,
+    in_doubt: BoolArray,
+    z: float,
+    words: npt.NDArray[np.uint64],
+    private: AnyIntArray,
+    source: RandomSource,
+) -> None:
+    """Draw the words that were left in doubt, each from its row of keystream words, into the cells of `private`."""
+    rows = np.flatnonzero(in_doubt)
+    length = words.shape[1]
+    if not len(rows) or not fits(compiled, length):
+        return
+    visited = Visited.of(compiled, length)
+    for row in rows.tolist():
+        cells = slice(begins[row], begins[row] + length)
+        private[cells] = draw_exactly(compiled, visited, values[cells].tolist(), z, words[row].tolist(), source)
+
+
+def draw_exactly(
+    compiled: CompiledSystem, visited: Visited, codes: list[int], z: float, words: list[int], source: RandomSource
+) -> list[int]:
+    """A private word for one word; `words` are the first 64 bits for each position."""
+    uniforms = [LazyUniform(word, source) for word in words]
+    bits = FIRST_PRECISION
+    while True:
+        with precision(bits), suppress(InDoubtError):
+            return _walk(compiled, codes, z, _backward(compiled, visited, codes, z), uniforms, bits)
+        bits *= 2
+
+
+def _backward(compiled: CompiledSystem, visited: Visited, codes: list[int], z: float) -> list[dict[int, arb]]:
+    """Message i, for i = 0..n: β_i(y) for every state y in which a feasible word can be there."""
+    from flint import arb
+
+    wrong = arb(z)
+    states = [part.tolist() for part in np.split(visited.states, visited.offsets[1:-1])]
+    messages: list[dict[int, Any]] = [{y: arb(1) for y in states[-1]}]
+    for code, here in zip(reversed(codes), reversed(states[:-1]), strict=True):
+        after, message = messages[-1], {}
+        for y in here:
+            others, right = arb(0), arb(0)
+            for label, target in compiled.moves[y].items():
+                if target in after:
+                    if label == code:
+                        right = after[target]
+                    else:
+                        others += after[target]
+            message[y] = wrong * others + right
+        messages.append(message)
+    messages.reverse()
+    return messages
+
+
+def _walk(
+    compiled: CompiledSystem,
+    codes: list[int],
+    z: float,
+    messages: list[dict[int, arb]],
+    uniforms: list[LazyUniform],
+    bits: int,
+) -> list[int]:
+    from flint import arb
+
+    wrong, state, private = arb(z), compiled.start, []
+    for code, after, uniform in zip(codes, messages[1:], uniforms, strict=True):
+        # The word's own symbol first, then the others in their order: as in the fast loops, or bits would change sides.
+        moves = [(label, target) for label, target in compiled.moves[state].items() if target in after]
+        moves.sort(key=lambda move: move[0] != code)
+        weights = [after[target] if label == code else wrong * after[target] for label, target in moves]
+        label, state = moves[_cut(uniform, weights, bits)]
+        private.append(label)
+    return private
+
+
+def _cut(uniform: LazyUniform, weights: list[arb], bits: int) -> int:
+    """Index of the weight that the number falls on; an error where balls of so many bits are too wide to tell."""
+    total = sum(weights[1:], weights[0])
+    while True:
+        mark, reached = uniform.ball() * total, weights[0] * 0
+        for index, weight in enumerate(weights[:-1]):
+            reached += weight
+            if mark < reached:
+                return index
+            if not mark >= reached:
+                break
+        else:
+            return len(weights) - 1
+        if uniform.bits >= bits:
+            raise InDoubtError
+        uniform.refine()
