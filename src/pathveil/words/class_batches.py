@@ -40,7 +40,7 @@ def is_small(compiled: CompiledSystem, words: Words) -> bool:
 
 def table_fits(compiled: CompiledSystem, length: int) -> bool:
     """Can the classes of a word of this length be counted in floating point, in reasonable memory?"""
-    if 4 * compiled.state_count * (length + 1) * (length + 2) > _LARGEST_TABLE:
+    if 4 * compiled.state_count * (length + 2) * (length + 17) > _LARGEST_TABLE:  # made in strips of 16 numbers
         return False
     words = compiled.accepting.astype(float)
     for _ in range(length):
@@ -48,6 +48,21 @@ def table_fits(compiled: CompiledSystem, length: int) -> bool:
         if words.max() > _LARGEST_COUNT:
             return False
     return True
+
+
+def class_graph(compiled: CompiledSystem) -> tuple[IntArray, ...]:
+    """(offsets, targets, four, label_offsets, label_edges, label_sources), the edges as the compiled table wants them.
+
+    four[y] are the first four successors of y; where there are fewer, the number of states stands for one that leads
+    nowhere. The edges with label a, and the states they leave in increasing order, are the slice
+    label_offsets[a]:label_offsets[a + 1] of label_edges and label_sources.
+    """
+    four = np.full((compiled.state_count, 4), compiled.state_count)
+    place = np.arange(compiled.edge_count) - compiled.offsets[compiled.sources]
+    early = place < 4
+    four[compiled.sources[early], place[early]] = compiled.targets[early]
+    order, offsets = compiled.edges_by_label
+    return compiled.offsets, compiled.targets, four, offsets, order, compiled.sources[order]
 
 
 def class_blocks(
@@ -63,15 +78,14 @@ def class_blocks(
     from pathveil.words.class_kernels import draw_words
 
     length = len(scores) - 1
-    visited = Visited.of(compiled, length)
-    sizes = compiled.state_count * (length + 1 - np.arange(length + 1))
-    rows = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    visited = Visited.of(compiled, length).marks
+    graph = class_graph(compiled)
 
     def draw(begins: IntArray, source: RandomSource) -> None:
         words = source.words64(len(begins) * (2 * length + 1))
         draw_words(
-            values, begins, length, visited.states, visited.offsets, compiled.offsets, compiled.labels,
-            compiled.targets, compiled.state_count, rows, scores, flip, words, private,
+            values, begins, length, compiled.start, visited, compiled.offsets, compiled.labels, compiled.targets,
+            graph, scores, flip, words, private,
         )  # fmt: skip
 
     return [partial(draw, begins[begin:end]) for begin, end in cuts(len(begins), 1 + _BLOCK_CELLS // length)]
