@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words.class_batches import class_blocks, class_graph, table_fits
+from pathveil.words.class_batches import class_blocks, table_fits
 from pathveil.words.rejection import FlipByRejection, Surroundings, truncated_exponential
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming, permute_and_flip_law
 from tests.reference.random_systems import systems_with_word
@@ -128,14 +128,15 @@ def test_the_compiled_table_counts_the_classes(case: SystemWithWord) -> None:
 
 def table_counts(world: pv.System, word: pv.Word, spacing: int) -> list[float]:
     """How many feasible words have 0, 1, ... errors, from the compiled table with every so many positions kept."""
-    from pathveil.words.class_kernels import LANES, fill_table, strips
-    from pathveil.words.visited import Visited
+    from pathveil.words.class_kernels import LANES, class_graph, fill_table, reached_states, strips
 
     compiled, length, states = world.compiled, len(word), world.compiled.state_count
     starts = strips(length, spacing)
     table = np.full((starts[-1], states + 1, LANES), np.nan)
     fill_table(
-        world.encode(word), 0, length, Visited.of(compiled, length).marks, class_graph(compiled), spacing, starts,
+        world.encode(word), 0, length,
+        reached_states(length, compiled.start, compiled.offsets, compiled.targets), compiled.accepting,
+        class_graph(compiled.symbol_count, compiled.offsets, compiled.labels, compiled.targets), spacing, starts,
         np.zeros((3, states + 1, LANES)), np.full((2, length + 1, states), np.nan), table,
     )  # fmt: skip
     right = length - np.arange(length + 1)

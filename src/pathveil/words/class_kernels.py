@@ -67,22 +67,62 @@ def _vector_sum() -> Any:
 _sum = _vector_sum()
 
 
+@kernel
+def class_graph(symbol_count: int, offsets: Any, labels: Any, targets: Any) -> Any:
+    """(offsets, targets, four, label_offsets, label_edges, label_sources), the edges as `_step` wants them.
+
+    four[y] are the first four successors of y; where there are fewer, the number of states stands for one that leads
+    nowhere. The edges with label a, and the states they leave in increasing order, are the slice
+    label_offsets[a]:label_offsets[a + 1] of label_edges and label_sources.
+    """
+    state_count = len(offsets) - 1
+    four = np.full((state_count, 4), state_count)
+    label_offsets = np.zeros(symbol_count + 1, np.int64)
+    for label in labels:
+        label_offsets[label + 1] += 1
+    for label in range(symbol_count):
+        label_offsets[label + 1] += label_offsets[label]
+    label_edges, label_sources = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
+    free = label_offsets.copy()
+    for y in range(state_count):
+        for edge in range(offsets[y], offsets[y + 1]):
+            if edge - offsets[y] < 4:
+                four[y, edge - offsets[y]] = targets[edge]
+            place = free[labels[edge]]
+            label_edges[place], label_sources[place] = edge, y
+            free[labels[edge]] += 1
+    return offsets, targets, four, label_offsets, label_edges, label_sources
+
+
+@kernel
+def reached_states(length: int, start: int, offsets: Any, targets: Any) -> Any:
+    """Row i marks the states in which a word can be after i symbols."""
+    reached = np.zeros((length + 1, len(offsets) - 1), np.bool_)
+    reached[0, start] = True
+    for i in range(length):
+        for y in range(len(offsets) - 1):
+            if reached[i, y]:
+                for edge in range(offsets[y], offsets[y + 1]):
+                    reached[i + 1, targets[edge]] = True
+    return reached
+
+
 @part_of_kernel
-def _step(symbol: int, visited: Any, graph: Any, after: Any, below: Any, here: Any, top: Any) -> None:
+def _step(symbol: int, reached: Any, graph: Any, after: Any, below: Any, here: Any, top: Any) -> None:
     """One position backwards, sixteen g at a time: `here` from `after`, the position that follows.
 
-    `below` has the number beneath the sixteen of `after`; the last of `here` are repeated in `top`. For the graph see
-    `class_batches.class_graph`.
+    `below` has the number beneath the sixteen of `after`; the last of `here` are repeated in `top`. States that no word
+    reaches are left at 0.
     """
     offsets, targets, four, label_offsets, label_edges, label_sources = graph
     following, end = label_offsets[symbol], label_offsets[symbol + 1]
-    for y in range(len(visited)):
+    for y in range(len(reached)):
         row = here[y]
         right = -1
         if following < end and label_sources[following] == y:
             right = label_edges[following]
             following += 1
-        if not visited[y]:
+        if not reached[y]:
             row[:] = 0.0
         elif right < 0:
             _sum((row, after[four[y, 0]], after[four[y, 1]], after[four[y, 2]], after[four[y, 3]]))
@@ -97,7 +137,7 @@ def _step(symbol: int, visited: Any, graph: Any, after: Any, below: Any, here: A
                 if edge != right:
                     _sum((row, row, after[targets[edge]]))
         top[y] = row[LANES - 1]
-    here[len(visited)] = 0.0  # the successor that a state with fewer than four does not have
+    here[len(reached)] = 0.0  # the successor that a state with fewer than four does not have
 
 
 @kernel
@@ -114,7 +154,8 @@ def fill_table(
     values: Any,
     begin: int,
     length: int,
-    visited: Any,
+    reached: Any,
+    accepting: Any,
     graph: Any,
     spacing: int,
     starts: Any,
@@ -135,12 +176,12 @@ def fill_table(
             here = table[starts[strip] + i // spacing] if i % spacing == 0 else spare[i & 1]
             if i == length:
                 here[:] = 0.0
-                for y in range(visited.shape[1]):
-                    here[y, 0] = visited[i, y]
+                for y in range(len(accepting)):
+                    here[y, 0] = accepting[y]
                 top[i] = 0.0
             else:
                 _step(
-                    np.int64(values[begin + i]), visited[i], graph, after, below[i + 1], here, top[i]
+                    np.int64(values[begin + i]), reached[i], graph, after, below[i + 1], here, top[i]
                 )  # fmt: skip
             after = here
 
@@ -150,7 +191,8 @@ def _fill_between(
     values: Any,
     begin: int,
     length: int,
-    visited: Any,
+    reached: Any,
+    accepting: Any,
     graph: Any,
     starts: Any,
     kept: int,
@@ -167,12 +209,12 @@ def _fill_between(
         wanted = g - (LANES - 1) + lane
         if 0 <= wanted <= length - end:
             if end == length:
-                here[: len(visited[end]), lane] = visited[end]
+                here[: len(accepting), lane] = accepting
             else:
                 here[:, lane] = table[starts[wanted // LANES] + end // _SPACING, :, wanted % LANES]
     for i in range(end - 1, kept, -1):
         _step(
-            np.int64(values[begin + i]), visited[i], graph, between[i + 1 - kept], nothing[0],
+            np.int64(values[begin + i]), reached[i], graph, between[i + 1 - kept], nothing[0],
             between[i - kept], nothing[1],
         )  # fmt: skip
 
@@ -191,22 +233,27 @@ def _noisy_maximum(counts: Any, scores: Any, words: Any, first: int) -> int:
 
 
 @part_of_kernel
-def _weighted(counts: Any, scores: Any, word: Any) -> int:
-    """The exponential mechanism: a class with probability ∝ count · e^score."""
+def _weigh(counts: Any, scores: Any, weights: Any) -> None:
+    """What the exponential mechanism gives each class, count · e^score, relative to the largest."""
     top = -np.inf
     for errors in range(len(counts)):
-        if counts[errors] > 0.0:
-            top = max(top, log(counts[errors]) + scores[errors])
+        weights[errors] = log(counts[errors]) + scores[errors] if counts[errors] > 0.0 else -np.inf
+        top = max(top, weights[errors])
+    for errors in range(len(counts)):
+        weights[errors] = exp(weights[errors] - top)
+
+
+@part_of_kernel
+def _weighted(weights: Any, word: Any) -> int:
+    """The exponential mechanism: a class with probability ∝ weight."""
     total = 0.0
-    for errors in range(len(counts)):
-        if counts[errors] > 0.0:
-            total += exp(log(counts[errors]) + scores[errors] - top)
+    for weight in weights:
+        total += weight
     mark, chosen = _uniform(word) * total, -1
-    for errors in range(len(counts)):
-        weight = exp(log(counts[errors]) + scores[errors] - top) if counts[errors] > 0.0 else 0.0
-        if weight > 0.0:
+    for errors in range(len(weights)):
+        if weights[errors] > 0.0:
             chosen = errors  # stays, should rounding carry the mark beyond the last class
-            mark -= weight
+            mark -= weights[errors]
             if mark < 0.0:
                 break
     return chosen
@@ -227,12 +274,12 @@ def draw_words(
     values: Any,
     begins: Any,
     length: int,
+    symbol_count: int,
     start: int,
-    visited: Any,
+    accepting: Any,
     offsets: Any,
     labels: Any,
     targets: Any,
-    graph: Any,
     scores: Any,
     flip: bool,
     words: Any,
@@ -242,13 +289,17 @@ def draw_words(
 
     The number of errors comes from permute-and-flip (flip) or from the exponential mechanism with these scores.
     """
-    state_count = visited.shape[1]
+    graph, reached = (
+        class_graph(symbol_count, offsets, labels, targets),
+        reached_states(length, start, offsets, targets),
+    )
+    state_count = len(accepting)
     all_kept, few_kept = strips(length, 1), strips(length, _SPACING)
     table = np.empty((all_kept[-1], state_count + 1, LANES))  # memory that is never written is never taken
     small = table.size <= _SMALL_TABLE
     spare, edges_of_strips = np.zeros((3, state_count + 1, LANES)), np.zeros((2, length + 1, state_count))
     between, nothing = np.zeros((LANES, state_count + 1, LANES)), np.zeros((2, state_count))
-    counts, filled = np.empty(length + 1), 0
+    counts, weights, filled = np.empty(length + 1), np.empty(length + 1), 0
     whole, starts = True, all_kept
     for word in range(len(begins)):
         begin = begins[word]
@@ -257,19 +308,20 @@ def draw_words(
             whole = small or filled - word >= _MANY_DRAWS
             starts = all_kept if whole else few_kept
             fill_table(
-                values, begin, length, visited, graph, 1 if whole else _SPACING, starts, spare,
+                values, begin, length, reached, accepting, graph, 1 if whole else _SPACING, starts, spare,
                 edges_of_strips, table,
             )  # fmt: skip
             for errors in range(length + 1):
                 counts[errors] = table[starts[(length - errors) // LANES], start, (length - errors) % LANES]
+            _weigh(counts, scores, weights)
         first = word * (2 * length + 1)
-        errors = _noisy_maximum(counts, scores, words, first) if flip else _weighted(counts, scores, words[first])
+        errors = _noisy_maximum(counts, scores, words, first) if flip else _weighted(weights, words[first])
         y, g, total, highest = start, length - errors, counts[errors], 0
         for i in range(length):
             symbol = np.int64(values[begin + i])
             if not whole and i % _SPACING == 0:
                 highest = g
-                _fill_between(values, begin, length, visited, graph, starts, i, g, nothing, table, between)
+                _fill_between(values, begin, length, reached, accepting, graph, starts, i, g, nothing, table, between)
             mark = _uniform(words[first + length + 1 + i]) * total
             taken = -1
             for edge in range(offsets[y], offsets[y + 1]):
