@@ -122,20 +122,80 @@ def test_by_class_and_by_rejection_words_have_the_law_of_permute_and_flip(where:
 @given(case=systems_with_word(feasible=False))
 @settings(max_examples=60)
 def test_the_compiled_table_counts_the_classes(case: SystemWithWord) -> None:
-    from pathveil.words.class_kernels import fill_table
-    from pathveil.words.visited import Visited
-
     world, word = case
-    compiled, length = world.compiled, len(word)
-    visited = Visited.of(compiled, length)
-    rows = np.concatenate([[0], np.cumsum(compiled.state_count * (length + 1 - np.arange(length)))]).astype(np.int64)
-    table = np.zeros(rows[length] + compiled.state_count)
+    assert table_counts(world, word, 1) == class_counts(world, word)
+
+
+def table_counts(world: pv.System, word: pv.Word, spacing: int) -> list[float]:
+    """How many feasible words have 0, 1, ... errors, from the compiled table with every so many positions kept."""
+    from pathveil.words.class_kernels import LANES, class_graph, fill_table, reached_states, strips
+
+    compiled, length, states = world.compiled, len(word), world.compiled.state_count
+    starts = strips(length, spacing)
+    table = np.full((starts[-1], states + 1, LANES), np.nan)
     fill_table(
-        world.encode(word), 0, length, visited.states, visited.offsets, compiled.offsets, compiled.labels,
-        compiled.targets, rows, table,
+        world.encode(word), 0, length,
+        reached_states(length, compiled.start, compiled.offsets, compiled.targets), compiled.accepting,
+        class_graph(compiled.symbol_count, compiled.offsets, compiled.labels, compiled.targets), spacing, starts,
+        np.zeros((3, states + 1, LANES)), np.full((2, length + 1, states), np.nan), table,
     )  # fmt: skip
-    start = compiled.start * (length + 1)
-    assert table[start : start + length + 1].tolist() == class_counts(world, word)
+    right = length - np.arange(length + 1)
+    counts: list[float] = table[starts[right // LANES], compiled.start, right % LANES].tolist()
+    return counts
+
+
+@pytest.mark.parametrize("length", [15, 16, 17, 31, 32, 33, 47])
+@pytest.mark.parametrize("spacing", [1, 15])
+def test_the_compiled_table_of_longer_words_counts_the_classes(length: int, spacing: int) -> None:
+    town = pv.example_town()
+    trip = town.random_word(length, pv.insecure_seed(length))
+    for word in (trip, trip[::-1]):  # the second one is not feasible
+        exact = pv.error_classes(town, word).counts
+        assert table_counts(town, word, spacing) == pytest.approx(exact, rel=1e-12)
+
+
+def draw_words(world: pv.System, word: pv.Word, times: int, scores: np.ndarray, rng: pv.RandomSource) -> np.ndarray:
+    """Words drawn by class for one word, again and again."""
+    codes = world.encode(word)
+    values, private = np.tile(codes, times), np.empty(times * len(codes), dtype=np.int64)
+    begins = np.arange(times) * len(codes)
+    for block in class_blocks(world.compiled, values, begins, scores, private, flip=True):
+        block(rng)
+    return private.reshape(times, -1)
+
+
+def test_keeping_few_positions_of_a_table_does_not_change_what_is_drawn() -> None:
+    """Seven draws from a large table keep every fifteenth position, eight keep all; both read the same keystream."""
+    town, length = pv.example_town(), 170
+    trip = town.random_word(length, pv.insecure_seed(1))
+    for word in (trip, trip[::-1]):
+        for theta in (0.0, 1.0, 3.0):
+            scores = -theta * np.arange(length + 1.0)
+            few = draw_words(town, word, 7, scores, pv.insecure_seed(3))
+            many = draw_words(town, word, 8, scores, pv.insecure_seed(3))
+            assert np.array_equal(few, many[:7])
+            assert all(town.is_feasible(town.decode(row)) for row in many.tolist())
+            assert not np.array_equal(few[1:], many[:6])
+
+
+def test_a_longer_word_of_a_class_is_uniform() -> None:
+    """40 symbols, three strips of the table: the words with one error. False-alarm probability 1e-6.
+
+    Negative control: the same draws against a law with one word half as likely as the others.
+    """
+    town, length, count = pv.example_town(), 40, 20_000
+    trip = tuple(town.random_word(length, pv.insecure_seed(5)))
+    classes = pv.error_classes(town, trip)
+    wanted = next(errors for errors in range(1, length) if classes.counts[errors])
+    scores = np.where(np.arange(length + 1) == wanted, 0.0, -1e9)
+    drawn = [town.decode(row) for row in draw_words(town, trip, count, scores, pv.insecure_seed(6)).tolist()]
+    assert all(hamming(trip, word) == wanted for word in drawn)
+    words = sorted(set(drawn))
+    assert len(words) == classes.counts[wanted]
+    law = dict.fromkeys(words, 1 / len(words))
+    assert chi_square_p_value(drawn, law) > FALSE_ALARM
+    law[words[0]] /= 2
+    assert chi_square_p_value(drawn, {word: p / sum(law.values()) for word, p in law.items()}) < FALSE_ALARM
 
 
 def test_words_too_long_for_a_table_are_drawn_by_rejection() -> None:

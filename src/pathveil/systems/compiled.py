@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -50,9 +50,24 @@ class CompiledSystem:
         accepting: BoolArray,
     ) -> CompiledSystem:
         """Build from (source, label, target) triples in any order."""
-        table = np.array(sorted(edges), dtype=np.int64).reshape(-1, 3)
-        offsets = np.searchsorted(table[:, 0], np.arange(len(accepting) + 1)).astype(np.int64)
-        return cls(symbol_count, start, offsets, table[:, 1].copy(), table[:, 2].copy(), accepting)
+        table = np.fromiter(chain.from_iterable(edges), dtype=np.int64).reshape(-1, 3)
+        return cls.from_arrays(symbol_count, start, table[:, 0], table[:, 1], table[:, 2], accepting)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        symbol_count: int,
+        start: int,
+        sources: IntArray,
+        labels: IntArray,
+        targets: IntArray,
+        accepting: BoolArray,
+    ) -> CompiledSystem:
+        """Build from the sources, labels and targets of the edges, in any order."""
+        order = np.argsort(sources * symbol_count + labels, kind="stable")
+        offsets = np.zeros(len(accepting) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(sources, minlength=len(accepting)), out=offsets[1:])
+        return cls(symbol_count, start, offsets, labels[order], targets[order], accepting)
 
     @property
     def state_count(self) -> int:
@@ -106,7 +121,7 @@ class CompiledSystem:
         if self.state_count * self.symbol_count > _LARGEST_STEP_TABLE:
             return np.empty((0, 0), dtype=np.int32)
         table = np.full((self.state_count, self.symbol_count), -1, dtype=np.int32)
-        table[self.sources, self.labels] = self.targets
+        table.reshape(-1)[self.sources * self.symbol_count + self.labels] = self.targets
         return table
 
     @cached_property
@@ -159,13 +174,16 @@ class CompiledSystem:
 
     def _feasible_rows(self, codes: AnyIntArray) -> BoolArray:
         """Rows of equal length take each step together."""
-        states = np.full(len(codes), self.start)
-        alive = np.ones(len(codes), dtype=bool)
-        for column in codes.T:
-            states = self.step_table[states, column]
-            alive &= states >= 0  # afterwards such a row goes on from the last state, which does no harm
-        alive &= self.accepting[states]
-        return alive
+        # One more state, not accepting, from which all steps lead back to it: its number is -1 or, seen from the front,
+        # the number of the others. States are counted in rows of the table, so that a step is one sum and one look.
+        dead = np.full((1, self.symbol_count), -1, dtype=np.int32)
+        steps = np.concatenate([self.step_table, dead]).reshape(-1).astype(np.int64) * self.symbol_count
+        columns = np.ascontiguousarray(codes.T, dtype=np.int64)
+        places = np.full(len(codes), self.start * self.symbol_count)
+        for column in columns:
+            places = steps.take(places + column, mode="wrap")
+        feasible: BoolArray = np.append(self.accepting, False)[places // self.symbol_count]
+        return feasible
 
     def first_outside(self, values: AnyIntArray) -> int:
         """The first cell that holds no symbol code; -1 if there is none."""

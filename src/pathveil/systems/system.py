@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -222,6 +224,19 @@ def in_natural_order(symbols: Iterable[Symbol]) -> tuple[Symbol, ...]:
         return tuple(sorted(distinct))  # type: ignore[type-var]
     except TypeError:
         return tuple(distinct)
+
+
+def numbered(names: Sequence[Symbol], what: str) -> tuple[tuple[Symbol, ...], IntArray]:
+    """The distinct names in natural order, and for each name given its number in that order."""
+    first: defaultdict[Symbol, int] = defaultdict(count().__next__)  # by first appearance
+    try:
+        found = np.fromiter(map(first.__getitem__, names), np.int64, len(names))
+    except TypeError as problem:
+        raise InvalidSystemError(f"{what}: {problem}; use strings, numbers or tuples") from None
+    ordered = in_natural_order(first)
+    number = np.empty(len(ordered), dtype=np.int64)
+    number[[first[name] for name in ordered]] = np.arange(len(ordered))
+    return ordered, number[found]
 
 
 def as_set(chosen: Any, states: Iterable[Symbol], what: str) -> frozenset[Symbol]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from pathveil.errors import InvalidSystemError
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.systems.system import Symbol, System, Word, as_set, in_natural_order, unique_symbols
+from pathveil.systems.system import Symbol, System, Word, as_set, numbered
 
 if TYPE_CHECKING:
     import networkx
@@ -34,32 +34,36 @@ class TransitionSystem(System):
         for key in self.moves:
             if not isinstance(key, tuple) or len(key) != 2:
                 raise InvalidSystemError(f"moves: the key {key!r} is not a pair (state, action)")
-        self.symbols = unique_symbols(in_natural_order(action for _, action in self.moves), "actions")
-        named = [state for state, _ in self.moves] + list(self.moves.values())
-        self.states = unique_symbols(in_natural_order(named), "states")
+        if not self.moves:
+            raise InvalidSystemError("no actions: a system needs at least one")
+        leaving, actions = zip(*self.moves, strict=True)
+        self.symbols, self._labels = numbered(actions, "actions")
+        self.states, ends = numbered((*leaving, *self.moves.values()), "states")
+        self._sources, self._targets = ends.reshape(2, -1)
         if initial not in self.states:
             raise InvalidSystemError(
                 f"initial: {initial!r} is not one of the states. A plan starts in one known state; for several "
                 "possible ones use Automaton."
             )
         self.initial = initial
-        self.accepting = as_set(self.states if accepting is None else accepting, self.states, "accepting")
-        if not self.accepting & self._reachable():
+        everywhere = accepting is None
+        self.accepting = frozenset(self.states) if everywhere else as_set(accepting, self.states, "accepting")
+        if not everywhere and not self.accepting & self._reachable():
             raise InvalidSystemError(
                 "accepting: no accepting state can be reached from the initial state, so no plan is feasible"
             )
 
     def _reachable(self) -> set[State]:
-        following: dict[State, list[State]] = {}
-        for (state, _), target in self.moves.items():
-            following.setdefault(state, []).append(target)
-        reached, waiting = set(), [self.initial]
+        following: list[list[int]] = [[] for _ in self.states]
+        for state, target in zip(self._sources.tolist(), self._targets.tolist(), strict=True):
+            following[state].append(target)
+        reached, waiting = set(), [self.states.index(self.initial)]
         while waiting:
             state = waiting.pop()
             if state not in reached:
                 reached.add(state)
-                waiting.extend(following.get(state, ()))
-        return reached
+                waiting.extend(following[state])
+        return {self.states[state] for state in reached}
 
     def run(self, plan: Word) -> tuple[State, ...]:
         """The states that a feasible plan visits, the initial one first."""
@@ -73,10 +77,11 @@ class TransitionSystem(System):
         return self.states
 
     def _compile(self) -> CompiledSystem:
-        number = {state: i for i, state in enumerate(self.states)}
-        edges = ((number[state], self._codes[action], number[target]) for (state, action), target in self.moves.items())
-        accepting = np.array([state in self.accepting for state in self.states])
-        return CompiledSystem.from_edges(len(self.symbols), number[self.initial], edges, accepting)
+        accepting = np.fromiter(map(self.accepting.__contains__, self.states), bool, len(self.states))
+        start = self.states.index(self.initial)
+        return CompiledSystem.from_arrays(
+            len(self.symbols), start, self._sources, self._labels, self._targets, accepting
+        )
 
     def to_networkx(self) -> networkx.MultiDiGraph[Any]:
         """One edge for each move, with the action as its `symbol`."""

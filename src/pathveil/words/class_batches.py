@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from math import log
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.words.classes import LARGEST_TABLE_BITS, exact_table_bits
 from pathveil.words.law import FloatArray
 from pathveil.words.ragged import SameLength, Words
-from pathveil.words.visited import Visited
 
 _LARGEST_TABLE = 1 << 28  # bytes, for each thread
 _LARGEST_COUNT = 1e300
@@ -34,14 +34,17 @@ def is_small(compiled: CompiledSystem, words: Words) -> bool:
     """Is the batch done in plain Python before the compiled loops would be loaded, or can only be done there?"""
     if compiled.is_free:
         return len(words.values) < _SMALL_FREE or max(words.lengths) * compiled.symbol_count >= 2**32
-    fits = all(exact_table_bits(compiled, length) <= LARGEST_TABLE_BITS for length in words.lengths)
-    return len(words.values) * compiled.edge_count < _SMALL and fits
+    if len(words.values) * compiled.edge_count >= _SMALL:
+        return False
+    return all(exact_table_bits(compiled, length) <= LARGEST_TABLE_BITS for length in words.lengths)
 
 
 def table_fits(compiled: CompiledSystem, length: int) -> bool:
     """Can the classes of a word of this length be counted in floating point, in reasonable memory?"""
-    if 4 * compiled.state_count * (length + 1) * (length + 2) > _LARGEST_TABLE:
+    if 4 * compiled.state_count * (length + 2) * (length + 17) > _LARGEST_TABLE:  # made in strips of 16 numbers
         return False
+    if length * log(int(np.diff(compiled.offsets).max())) < log(_LARGEST_COUNT):  # each symbol so many choices at most
+        return True
     words = compiled.accepting.astype(float)
     for _ in range(length):
         words = np.bincount(compiled.sources, words[compiled.targets], compiled.state_count)
@@ -63,15 +66,12 @@ def class_blocks(
     from pathveil.words.class_kernels import draw_words
 
     length = len(scores) - 1
-    visited = Visited.of(compiled, length)
-    sizes = compiled.state_count * (length + 1 - np.arange(length + 1))
-    rows = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
 
     def draw(begins: IntArray, source: RandomSource) -> None:
         words = source.words64(len(begins) * (2 * length + 1))
         draw_words(
-            values, begins, length, visited.states, visited.offsets, compiled.offsets, compiled.labels,
-            compiled.targets, compiled.state_count, rows, scores, flip, words, private,
+            values, begins, length, compiled.symbol_count, compiled.start, compiled.accepting, compiled.offsets,
+            compiled.labels, compiled.targets, scores, flip, words, private,
         )  # fmt: skip
 
     return [partial(draw, begins[begin:end]) for begin, end in cuts(len(begins), 1 + _BLOCK_CELLS // length)]
@@ -115,10 +115,13 @@ def word_bounds(pmf: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
 
 def equal_together(values: AnyIntArray, part: SameLength) -> tuple[IntArray, int]:
     """The words' first cells in an order in which equal words follow each other, and the number of different words."""
-    keys = np.zeros(len(part.begins), dtype=np.uint64)
-    for i in range(part.length):
-        keys *= _HASH
-        keys += values[part.begins + i].astype(np.uint64)
+    powers = np.full(part.length, _HASH)
+    powers[-1] = 1
+    powers = np.multiply.accumulate(powers[::-1])[::-1]  # of _HASH, modulo 2^64
+    keys = np.empty(len(part.begins), dtype=np.uint64)
+    for begin, end in cuts(len(keys), 1 + _BLOCK_CELLS // part.length):
+        cells = part.begins[begin:end, None] + np.arange(part.length)
+        keys[begin:end] = values[cells].astype(np.uint64) @ powers
     order = np.argsort(keys, kind="stable")
     # Different words with one key would only be counted as one, and be given a table each all the same.
     return part.begins[order], 1 + int(np.count_nonzero(np.diff(keys[order])))

@@ -1,8 +1,14 @@
-"""Compiled draws by error class on any system: the table of R_i(r, y) for one word at a time, O(n² · edges).
+"""Compiled draws by error class on any system: the table of R_i(g, y) for one word at a time, O(n² · edges).
 
-R_i(r, y) is the number of ways to write the symbols after position i, standing in state y, with exactly r errors. It
-is kept in floating point, which is safe as long as the largest count is a finite number: only positive terms are added
-up. Equal words that follow each other share their table.
+R_i(g, y) is the number of ways to write the symbols after position i, standing in state y, so that exactly g of them
+are the word's own. It is kept in floating point, which is safe as long as the largest count is a finite number: only
+positive terms are added up.
+
+The table is made in strips of sixteen g, each from the last position to the first, so that what a strip works on stays
+in the cache however long the word is. A whole table does not stay there, so only every fifteenth position is kept, and
+the draw makes those in between again: standing at a kept position with g symbols to match, it needs the sixteen numbers
+up to g only. Where the table is small, or many equal words that follow each other share it, all positions are kept.
+Both ways add the same numbers in the same order.
 """
 
 from __future__ import annotations
@@ -14,10 +20,133 @@ import numpy as np
 
 from pathveil.systems.jit import kernel, part_of_kernel
 
+LANES = 16  # numbers of one strip
+_SPACING = LANES - 1  # positions from one that is kept to the next
+_SMALL_TABLE = 1 << 19  # numbers
+_MANY_DRAWS = 8  # from one table
+
 
 @part_of_kernel
 def _uniform(word: Any) -> float:
     return min((np.int64(word >> np.uint64(11)) + 0.5) * 2.0**-53, 1.0 - 2.0**-53)
+
+
+def _vector_sum() -> Any:
+    """A function of rows of sixteen numbers, (row, a, b, ...): it writes a + b + ... to `row` in vector instructions.
+
+    As a loop this becomes sixteen additions one by one: the compiler unrolls it, and then has to expect that storing
+    the first sum changes what is added next.
+    """
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        vector = ir.VectorType(ir.DoubleType(), LANES)
+        arrays = cgutils.unpack_tuple(builder, arguments[0])  # type: ignore[no-untyped-call]
+        pointers = [
+            builder.bitcast(context.make_array(kind)(context, builder, array).data, vector.as_pointer())
+            for kind, array in zip(signature.args[0], arrays, strict=True)
+        ]
+        total = None
+        for pointer in pointers[1:]:
+            row = builder.load(pointer)
+            row.align = 8  # rows begin at any number, not only where a whole vector would
+            total = row if total is None else builder.fadd(total, row)
+        builder.store(total, pointers[0]).align = 8
+        return context.get_dummy_value()
+
+    @intrinsic
+    def vector_sum(_: Any, rows: Any) -> Any:
+        return types.void(rows), generate
+
+    return vector_sum
+
+
+_sum = _vector_sum()
+
+
+@kernel
+def class_graph(symbol_count: int, offsets: Any, labels: Any, targets: Any) -> Any:
+    """(offsets, targets, four, label_offsets, label_edges, label_sources), the edges as `_step` wants them.
+
+    four[y] are the first four successors of y; where there are fewer, the number of states stands for one that leads
+    nowhere. The edges with label a, and the states they leave in increasing order, are the slice
+    label_offsets[a]:label_offsets[a + 1] of label_edges and label_sources.
+    """
+    state_count = len(offsets) - 1
+    four = np.full((state_count, 4), state_count)
+    label_offsets = np.zeros(symbol_count + 1, np.int64)
+    for label in labels:
+        label_offsets[label + 1] += 1
+    for label in range(symbol_count):
+        label_offsets[label + 1] += label_offsets[label]
+    label_edges, label_sources = np.empty(len(labels), np.int64), np.empty(len(labels), np.int64)
+    free = label_offsets.copy()
+    for y in range(state_count):
+        for edge in range(offsets[y], offsets[y + 1]):
+            if edge - offsets[y] < 4:
+                four[y, edge - offsets[y]] = targets[edge]
+            place = free[labels[edge]]
+            label_edges[place], label_sources[place] = edge, y
+            free[labels[edge]] += 1
+    return offsets, targets, four, label_offsets, label_edges, label_sources
+
+
+@kernel
+def reached_states(length: int, start: int, offsets: Any, targets: Any) -> Any:
+    """Row i marks the states in which a word can be after i symbols."""
+    reached = np.zeros((length + 1, len(offsets) - 1), np.bool_)
+    reached[0, start] = True
+    for i in range(length):
+        for y in range(len(offsets) - 1):
+            if reached[i, y]:
+                for edge in range(offsets[y], offsets[y + 1]):
+                    reached[i + 1, targets[edge]] = True
+    return reached
+
+
+@part_of_kernel
+def _step(symbol: int, reached: Any, graph: Any, after: Any, below: Any, here: Any, top: Any) -> None:
+    """One position backwards, sixteen g at a time: `here` from `after`, the position that follows.
+
+    `below` has the number beneath the sixteen of `after`; the last of `here` are repeated in `top`. States that no word
+    reaches are left at 0.
+    """
+    offsets, targets, four, label_offsets, label_edges, label_sources = graph
+    following, end = label_offsets[symbol], label_offsets[symbol + 1]
+    for y in range(len(reached)):
+        row = here[y]
+        right = -1
+        if following < end and label_sources[following] == y:
+            right = label_edges[following]
+            following += 1
+        if not reached[y]:
+            row[:] = 0.0
+        elif right < 0:
+            _sum((row, after[four[y, 0]], after[four[y, 1]], after[four[y, 2]], after[four[y, 3]]))
+            for edge in range(offsets[y] + 4, offsets[y + 1]):
+                _sum((row, row, after[targets[edge]]))
+        else:
+            x = targets[right]
+            row[0] = below[x]
+            for lane in range(LANES - 1):
+                row[lane + 1] = after[x, lane]
+            for edge in range(offsets[y], offsets[y + 1]):
+                if edge != right:
+                    _sum((row, row, after[targets[edge]]))
+        top[y] = row[LANES - 1]
+    here[len(reached)] = 0.0  # the successor that a state with fewer than four does not have
+
+
+@kernel
+def strips(length: int, spacing: int) -> Any:
+    """Where each strip of sixteen g begins in the table, counted in positions kept; last, the number of all of them."""
+    starts = np.zeros(length // LANES + 2, np.int64)
+    for strip in range(length // LANES + 1):
+        starts[strip + 1] = starts[strip] + (length - strip * LANES) // spacing + 1
+    return starts
 
 
 @kernel
@@ -25,32 +154,69 @@ def fill_table(
     values: Any,
     begin: int,
     length: int,
-    plan: Any,
-    plan_offsets: Any,
-    offsets: Any,
-    labels: Any,
-    targets: Any,
-    rows: Any,
+    reached: Any,
+    accepting: Any,
+    graph: Any,
+    spacing: int,
+    starts: Any,
+    spare: Any,
+    edges_of_strips: Any,
     table: Any,
 ) -> None:
-    """R of one word. Position i begins at rows[i]; each state there has length - i + 1 numbers, one for each r."""
-    for y in plan[plan_offsets[length] : plan_offsets[length + 1]]:
-        table[rows[length] + y] = 1.0
-    for i in range(length - 1, -1, -1):
-        symbol = np.int64(values[begin + i])
-        width = length - i  # numbers of a state at position i + 1; here there is one more
-        for y in plan[plan_offsets[i] : plan_offsets[i + 1]]:
-            here = table[rows[i] + y * (width + 1) : rows[i] + (y + 1) * (width + 1)]
-            here[:] = 0.0
-            for edge in range(offsets[y], offsets[y + 1]):
-                first = rows[i + 1] + targets[edge] * width
-                after = table[first : first + width]
-                if labels[edge] == symbol:
-                    for r in range(width):
-                        here[r] += after[r]
-                else:
-                    for r in range(width):
-                        here[r + 1] += after[r]
+    """R of one word where `spacing` divides the position: table[starts[g // 16] + i // spacing, y, g % 16].
+
+    A strip ends where fewer than its g symbols follow; what lies beyond is 0.
+    """
+    edges_of_strips[0] = 0.0
+    for strip in range(length // LANES + 1):
+        below, top = edges_of_strips[strip & 1], edges_of_strips[(strip + 1) & 1]
+        last = length - strip * LANES
+        after = spare[2]  # zeros
+        for i in range(last, -1, -1):
+            here = table[starts[strip] + i // spacing] if i % spacing == 0 else spare[i & 1]
+            if i == length:
+                here[:] = 0.0
+                for y in range(len(accepting)):
+                    here[y, 0] = accepting[y]
+                top[i] = 0.0
+            else:
+                _step(
+                    np.int64(values[begin + i]), reached[i], graph, after, below[i + 1], here, top[i]
+                )  # fmt: skip
+            after = here
+
+
+@part_of_kernel
+def _fill_between(
+    values: Any,
+    begin: int,
+    length: int,
+    reached: Any,
+    accepting: Any,
+    graph: Any,
+    starts: Any,
+    kept: int,
+    g: int,
+    nothing: Any,
+    table: Any,
+    between: Any,
+) -> None:
+    """The positions from a kept one to the next: between[i - kept, y, 15 - d] is R_i(g - d, y) for d ≤ i - kept."""
+    end = min(kept + _SPACING, length)
+    here = between[end - kept]
+    here[:] = 0.0
+    for lane in range(LANES):
+        wanted = g - (LANES - 1) + lane
+        if 0 <= wanted <= length - end:
+            if end == length:
+                here[: len(accepting), lane] = accepting
+            else:
+                here[:, lane] = table[starts[wanted // LANES] + end // _SPACING, :, wanted % LANES]
+    for i in range(end - 1, kept, -1):
+        _step(
+            np.int64(values[begin + i]), reached[i], graph, between[i + 1 - kept], nothing[0],
+            between[i - kept], nothing[1],
+        )  # fmt: skip
 
 
 @part_of_kernel
@@ -67,25 +233,40 @@ def _noisy_maximum(counts: Any, scores: Any, words: Any, first: int) -> int:
 
 
 @part_of_kernel
-def _weighted(counts: Any, scores: Any, word: Any) -> int:
-    """The exponential mechanism: a class with probability ∝ count · e^score."""
+def _weigh(counts: Any, scores: Any, weights: Any) -> None:
+    """What the exponential mechanism gives each class, count · e^score, relative to the largest."""
     top = -np.inf
     for errors in range(len(counts)):
-        if counts[errors] > 0.0:
-            top = max(top, log(counts[errors]) + scores[errors])
+        weights[errors] = log(counts[errors]) + scores[errors] if counts[errors] > 0.0 else -np.inf
+        top = max(top, weights[errors])
+    for errors in range(len(counts)):
+        weights[errors] = exp(weights[errors] - top)
+
+
+@part_of_kernel
+def _weighted(weights: Any, word: Any) -> int:
+    """The exponential mechanism: a class with probability ∝ weight."""
     total = 0.0
-    for errors in range(len(counts)):
-        if counts[errors] > 0.0:
-            total += exp(log(counts[errors]) + scores[errors] - top)
+    for weight in weights:
+        total += weight
     mark, chosen = _uniform(word) * total, -1
-    for errors in range(len(counts)):
-        weight = exp(log(counts[errors]) + scores[errors] - top) if counts[errors] > 0.0 else 0.0
-        if weight > 0.0:
+    for errors in range(len(weights)):
+        if weights[errors] > 0.0:
             chosen = errors  # stays, should rounding carry the mark beyond the last class
-            mark -= weight
+            mark -= weights[errors]
             if mark < 0.0:
                 break
     return chosen
+
+
+@kernel
+def _next_word(values: Any, begins: Any, word: int, length: int) -> int:
+    """The first word after this one that is different from it."""
+    for other in range(word + 1, len(begins)):
+        for i in range(length):
+            if values[begins[other] + i] != values[begins[word] + i]:
+                return other
+    return len(begins)
 
 
 @kernel
@@ -93,13 +274,12 @@ def draw_words(
     values: Any,
     begins: Any,
     length: int,
-    plan: Any,
-    plan_offsets: Any,
+    symbol_count: int,
+    start: int,
+    accepting: Any,
     offsets: Any,
     labels: Any,
     targets: Any,
-    state_count: int,
-    rows: Any,
     scores: Any,
     flip: bool,
     words: Any,
@@ -109,39 +289,58 @@ def draw_words(
 
     The number of errors comes from permute-and-flip (flip) or from the exponential mechanism with these scores.
     """
-    table = np.zeros(rows[length] + state_count)
-    start = plan[0]
-    counts = table[start * (length + 1) : (start + 1) * (length + 1)]
+    graph, reached = (
+        class_graph(symbol_count, offsets, labels, targets),
+        reached_states(length, start, offsets, targets),
+    )
+    state_count = len(accepting)
+    all_kept, few_kept = strips(length, 1), strips(length, _SPACING)
+    table = np.empty((all_kept[-1], state_count + 1, LANES))  # memory that is never written is never taken
+    small = table.size <= _SMALL_TABLE
+    spare, edges_of_strips = np.zeros((3, state_count + 1, LANES)), np.zeros((2, length + 1, state_count))
+    between, nothing = np.zeros((LANES, state_count + 1, LANES)), np.zeros((2, state_count))
+    counts, weights, filled = np.empty(length + 1), np.empty(length + 1), 0
+    whole, starts = True, all_kept
     for word in range(len(begins)):
         begin = begins[word]
-        fresh = word == 0
-        if word:
-            for i in range(length):
-                if values[begin + i] != values[begins[word - 1] + i]:
-                    fresh = True
-                    break
-        if fresh:
+        if word == filled:
+            filled = _next_word(values, begins, word, length)
+            whole = small or filled - word >= _MANY_DRAWS
+            starts = all_kept if whole else few_kept
             fill_table(
-                values, begin, length, plan, plan_offsets, offsets, labels, targets, rows, table
+                values, begin, length, reached, accepting, graph, 1 if whole else _SPACING, starts, spare,
+                edges_of_strips, table,
             )  # fmt: skip
+            for errors in range(length + 1):
+                counts[errors] = table[starts[(length - errors) // LANES], start, (length - errors) % LANES]
+            _weigh(counts, scores, weights)
         first = word * (2 * length + 1)
-        left = _noisy_maximum(counts, scores, words, first) if flip else _weighted(counts, scores, words[first])
-        y = start
+        errors = _noisy_maximum(counts, scores, words, first) if flip else _weighted(weights, words[first])
+        y, g, total, highest = start, length - errors, counts[errors], 0
         for i in range(length):
             symbol = np.int64(values[begin + i])
-            width = length - i
-            mark = _uniform(words[first + length + 1 + i]) * table[rows[i] + y * (width + 1) + left]
+            if not whole and i % _SPACING == 0:
+                highest = g
+                _fill_between(values, begin, length, reached, accepting, graph, starts, i, g, nothing, table, between)
+            mark = _uniform(words[first + length + 1 + i]) * total
             taken = -1
             for edge in range(offsets[y], offsets[y + 1]):
-                r = left if labels[edge] == symbol else left - 1
-                weight = table[rows[i + 1] + targets[edge] * width + r] if 0 <= r < width else 0.0
+                after = g - 1 if labels[edge] == symbol else g
+                if not 0 <= after < length - i:
+                    continue
+                x = targets[edge]
+                if whole:
+                    weight = table[starts[after // LANES] + i + 1, x, after % LANES]
+                else:
+                    weight = between[i % _SPACING + 1, x, LANES - 1 - highest + after]
                 if weight > 0.0:
                     taken = edge  # stays, should rounding carry the mark beyond the last edge
+                    total = weight
                     mark -= weight
                     if mark < 0.0:
                         break
-            if labels[taken] != symbol:
-                left -= 1
+            if labels[taken] == symbol:
+                g -= 1
             private[begin + i] = labels[taken]
             y = targets[taken]
 

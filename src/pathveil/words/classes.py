@@ -130,7 +130,7 @@ def equal_rows(codes: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
 
 def _digit_width(compiled: CompiledSystem, length: int) -> int:
     """Bits for one count. None exceeds (largest number of successors)^n, so a digit never carries over."""
-    largest: int = max(map(len, compiled.successors)) ** length
+    largest: int = int(np.diff(compiled.offsets).max()) ** length
     return largest.bit_length()
 
 
