@@ -65,3 +65,21 @@ def _steps(symbol: Callable[[int], int]) -> list[tuple[int, int]]:
         steps.append((low, outside))
         low = outside
     return [*steps, (low, CELLS)]
+
+
+class ContinuedSource(RandomSource):
+    """Hands out these 64-bit words, where single numbers ask for more bits, and none beyond."""
+
+    def __init__(self, words: list[int], first: list[int] | None = None) -> None:
+        """`first` are the words for whoever fills an array: again and again, as `PlantedSource`."""
+        super().__init__(bytes(32), seed=0)
+        self._words = iter(words)
+        self._first = first
+
+    def bytes(self, count: int) -> bytes:
+        assert count == 8
+        return next(self._words).to_bytes(8, "little")
+
+    def fill(self, words: np.ndarray) -> None:
+        assert self._first is not None
+        words[:] = np.resize(np.array(self._first, dtype=np.uint64), len(words))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import pathveil as pv
 from pathveil.words.class_batches import class_blocks, table_fits
 from pathveil.words.rejection import FlipByRejection, Surroundings, truncated_exponential
+from pathveil.words.selection import PERMUTE_AND_FLIP
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming, permute_and_flip_law
 from tests.reference.random_systems import systems_with_word
 from tests.statistics import FALSE_ALARM, chi_square_p_value
@@ -109,7 +110,7 @@ def test_by_class_and_by_rejection_words_have_the_law_of_permute_and_flip(where:
     )
     assert table_fits(compiled, len(word))
     scores = -theta * np.arange(len(word) + 1.0)
-    for block in class_blocks(compiled, values, begins, scores, by_class, flip=True):
+    for block in class_blocks(compiled, values, begins, scores, by_class, PERMUTE_AND_FLIP):
         block(pv.insecure_seed(8))
     law = permute_and_flip_law(world, word, theta)
     control = permute_and_flip_law(world, word, theta * 4 / 3)
@@ -159,7 +160,7 @@ def draw_words(world: pv.System, word: pv.Word, times: int, scores: np.ndarray, 
     codes = world.encode(word)
     values, private = np.tile(codes, times), np.empty(times * len(codes), dtype=np.int64)
     begins = np.arange(times) * len(codes)
-    for block in class_blocks(world.compiled, values, begins, scores, private, flip=True):
+    for block in class_blocks(world.compiled, values, begins, scores, private, PERMUTE_AND_FLIP):
         block(rng)
     return private.reshape(times, -1)
 

@@ -7,24 +7,27 @@ true, and one that is in doubt can be repeated with more digits.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import TypeVar
 
-FIRST_PRECISION = 128
-"""Bits to begin with: about twice as many as the random numbers that were not enough."""
+_FIRST_PRECISION = 128  # bits: twice as many as the random numbers that were not enough
+_one_at_a_time = threading.Lock()  # the precision is a setting of the whole library
 
-# The precision is a setting of the whole library.
-_one_at_a_time = threading.Lock()
+Decision = TypeVar("Decision")
 
 
 class InDoubtError(Exception):
     """The balls are too wide to decide; caught by whoever can ask for more digits."""
 
 
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
-    """Compute with so many bits, one thread at a time."""
+def with_enough_digits(decide: Callable[[int], Decision]) -> Decision:
+    """What `decide(bits)` says, called with more and more bits of precision until it raises no `InDoubtError`."""
     from flint import ctx
 
-    with _one_at_a_time, ctx.workprec(bits):
-        yield
+    bits = _FIRST_PRECISION
+    while True:
+        with _one_at_a_time, ctx.workprec(bits):
+            try:
+                return decide(bits)
+            except InDoubtError:
+                bits *= 2

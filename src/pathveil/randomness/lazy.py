@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pathveil.randomness.balls import InDoubtError
 from pathveil.randomness.source import RandomSource
 
 if TYPE_CHECKING:
@@ -39,8 +40,28 @@ class LazyUniform:
 
         return arb(2 * self.numerator + 1, 1) * arb(2) ** -(self.bits + 1)
 
+    def cut(self, weights: Sequence[arb], bits: int) -> int:
+        """Index i with probability weights[i] / sum(weights): where the number cuts their sum.
+
+        An `InDoubtError` where balls of so many bits are too wide to tell.
+        """
+        total = sum(weights[1:], weights[0])
+        while True:
+            mark, reached = self.ball() * total, 0 * total
+            for index, weight in enumerate(weights[:-1]):
+                reached += weight
+                if mark < reached:
+                    return index
+                if not mark >= reached:
+                    break
+            else:
+                return len(weights) - 1
+            if self.bits >= bits:
+                raise InDoubtError
+            self.refine()
+
     def pick(self, weights: Sequence[int]) -> int:
-        """Index i with probability weights[i] / sum(weights), by exact integers: where the number cuts their sum."""
+        """The same for exact integers, which need no balls."""
         total = sum(weights)
         while True:
             low, high = self.numerator * total, (self.numerator + 1) * total

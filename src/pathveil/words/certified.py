@@ -21,6 +21,7 @@ from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_
 from pathveil.words.ragged import Words
 from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import draw_tilted, log_normaliser
+from pathveil.words.tilted_exact import sampling
 
 
 class CertifiedExponential(SameLengthMechanism):
@@ -113,6 +114,10 @@ class CertifiedExponential(SameLengthMechanism):
 
     def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         return draw_tilted(self.world.compiled, words, self.theta, source)
+
+    @property
+    def _sampling(self) -> str:
+        return sampling(self.world.compiled)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -1,30 +1,35 @@
 """Large batches drawn by error class: first the number of errors, then a word with that many.
 
-The compiled counterpart of `classes.draw_by_class`. Counts are floating-point numbers here, so a word of a class is
-drawn with probabilities that are equal to about 15 digits.
+The compiled counterpart of `classes.draw_by_class`. Counts are floating-point numbers here; what their rounding could
+decide is decided again, from the same random numbers, by exact integers and ball arithmetic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fractions import Fraction
-from functools import partial
-from math import log
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from math import ceil, log
 
 import numpy as np
+import numpy.typing as npt
 
+from pathveil.randomness.balls import InDoubtError, with_enough_digits
+from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.blocks import cuts
 from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
-from pathveil.words.classes import LARGEST_TABLE_BITS, exact_table_bits
+from pathveil.words.classes import LARGEST_TABLE_BITS, SystemClasses, draw_free, exact_table_bits, free_counts
 from pathveil.words.law import FloatArray
 from pathveil.words.ragged import SameLength, Words
+from pathveil.words.selection import PERMUTE_AND_FLIP, Selection
+from pathveil.words.tilt import doubt
 
 _LARGEST_TABLE = 1 << 28  # bytes, for each thread
 _LARGEST_COUNT = 1e300
 _BLOCK_CELLS = 1 << 16
 _SMALL_FREE = 1 << 16  # cells
 _SMALL = 1 << 20  # cells times edges
+_LONGEST_LAW = 64  # symbols: it takes n + 1 integrals over n + 1 factors
 _HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio
 
 Block = Callable[[RandomSource], None]
@@ -33,7 +38,7 @@ Block = Callable[[RandomSource], None]
 def is_small(compiled: CompiledSystem, words: Words) -> bool:
     """Is the batch done in plain Python before the compiled loops would be loaded, or can only be done there?"""
     if compiled.is_free:
-        return len(words.values) < _SMALL_FREE or max(words.lengths) * compiled.symbol_count >= 2**32
+        return len(words.values) < _SMALL_FREE or max(words.lengths) > _LONGEST_LAW or compiled.symbol_count >= 2**24
     if len(words.values) * compiled.edge_count >= _SMALL:
         return False
     return all(exact_table_bits(compiled, length) <= LARGEST_TABLE_BITS for length in words.lengths)
@@ -59,58 +64,101 @@ def class_blocks(
     begins: IntArray,
     scores: FloatArray,
     private: AnyIntArray,
-    *,
-    flip: bool,
+    selection: Selection,
 ) -> list[Block]:
     """The work for words of one length on a system, in blocks; equal words should follow each other."""
     from pathveil.words.class_kernels import draw_words
 
     length = len(scores) - 1
+    margin = doubt((length + 2) * (compiled.largest_degree + 4))
+    # Logarithms of counts are below 700; `exp` and `log` are taken to be right to 16 units in the last place.
+    weight_margin = margin + doubt(16 * (1400 + 2 * ceil(np.abs(scores).max()) + length))
+    by_noise = selection is PERMUTE_AND_FLIP
 
     def draw(begins: IntArray, source: RandomSource) -> None:
         words = source.words64(len(begins) * (2 * length + 1))
+        in_doubt = np.empty(len(begins), dtype=bool)
         draw_words(
             values, begins, length, compiled.symbol_count, compiled.start, compiled.accepting, compiled.offsets,
-            compiled.labels, compiled.targets, scores, flip, words, private,
+            compiled.labels, compiled.targets, scores, by_noise, words, private, margin, weight_margin, doubt(16),
+            in_doubt,
         )  # fmt: skip
+        rows = words.reshape(len(begins), -1)
+        for number in np.flatnonzero(in_doubt):
+            cells = slice(begins[number], begins[number] + length)
+            private[cells] = settle(values[cells].astype(np.int64), rows[number], source)
+
+    def settle(codes: IntArray, words: npt.NDArray[np.uint64], source: RandomSource) -> IntArray:
+        classes = SystemClasses(compiled, codes)
+        if by_noise:
+            errors = selection.choose_exactly(classes.counts, scores, words[: length + 1], source)
+        else:
+            errors = cut_law(selection, classes.counts, scores, LazyUniform(int(words[0]), source))
+        uniforms = iter([LazyUniform(word, source) for word in words[length + 1 :].tolist()])
+        return classes.walk(errors, lambda weights: next(uniforms).pick(weights))
 
     return [partial(draw, begins[begin:end]) for begin, end in cuts(len(begins), 1 + _BLOCK_CELLS // length)]
 
 
 def free_blocks(
-    symbol_count: int, values: AnyIntArray, part: SameLength, pmf: FloatArray, private: AnyIntArray
+    symbol_count: int,
+    values: AnyIntArray,
+    part: SameLength,
+    scores: FloatArray,
+    private: AnyIntArray,
+    selection: Selection,
 ) -> list[Block]:
-    """The same on a free alphabet, where all words of one length have the same law `pmf` of the number of errors."""
+    """The same on a free alphabet, where all words of one length have the same law of the number of errors."""
     from pathveil.words.free_kernels import place_errors
 
-    bounds = word_bounds(pmf)
+    length = part.length
+    counts = free_counts(symbol_count, length)
+    bounds = np.array(word_bounds(selection, counts, tuple(scores.tolist())), dtype=np.uint64)
 
     def draw(begins: IntArray, source: RandomSource) -> None:
-        words = np.empty(len(begins) * (part.length + 1), dtype=np.uint64)
-        again = np.empty(len(begins), dtype=bool)
+        words = np.empty(len(begins) * (length + 1), dtype=np.uint64)
+        again, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
         while len(begins):
-            words = words[: len(begins) * (part.length + 1)]
+            again, in_doubt, words = again[: len(begins)], in_doubt[: len(begins)], words[: len(begins) * (length + 1)]
             source.fill(words)
-            place_errors(values, begins, part.length, symbol_count, bounds, words, private, again[: len(begins)])
-            begins = begins[again[: len(begins)]]
+            place_errors(values, begins, length, symbol_count, bounds, words, private, again, in_doubt)
+            for number in np.flatnonzero(in_doubt):
+                cells = slice(begins[number], begins[number] + length)
+                uniform = LazyUniform(int(words[number * (length + 1)]), source)
+                errors = np.array([cut_law(selection, counts, scores, uniform)])
+                private[cells] = draw_free(values[None, cells].astype(np.int64), errors, symbol_count, source)[0]
+            begins = begins[again & ~in_doubt]
 
-    size = 1 + _BLOCK_CELLS // (part.length + 1)
+    size = 1 + _BLOCK_CELLS // (length + 1)
     return [partial(draw, part.begins[begin:end]) for begin, end in cuts(len(part.begins), size)]
 
 
-def word_bounds(pmf: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-    """bounds[ℓ]: how many of the 2^64 keystream words mean at most ℓ errors, for every ℓ but the last.
+def cut_law(selection: Selection, counts: Sequence[int], scores: FloatArray, uniform: LazyUniform) -> int:
+    """The class on which a random number falls when the law is cumulated."""
+    return with_enough_digits(lambda bits: uniform.cut(selection.law_balls(counts, scores.tolist()), bits))
 
-    Each class gets its share as an integer, to the last digit of its probability, so that rare classes are as precise
-    as common ones. What rounding leaves over, or takes too much, falls to the most likely class.
+
+@lru_cache
+def word_bounds(selection: Selection, counts: tuple[int, ...], scores: tuple[float, ...]) -> list[int]:
+    """bounds[ℓ] for every ℓ but the last: keystream words below it mean at most ℓ errors, those more than 1 above more.
+
+    Those in between, two of 2^64, begin like a number that may fall on either side.
     """
-    shares = [int(Fraction(float(p)) * 2**64) for p in pmf]
-    shares[int(np.argmax(pmf))] += 2**64 - sum(shares)
-    bounds, total = [], 0
-    for share in shares[:-1]:
-        total += share
-        bounds.append(min(total, 2**64 - 1))  # a class of probability 1 misses one word of 2^64
-    return np.array(bounds, dtype=np.uint64)
+
+    def decide(_: int) -> list[int]:
+        from flint import arb
+
+        bounds, reached = [], arb(0)
+        for probability in selection.law_balls(counts, scores)[:-1]:
+            reached += probability * 2**64
+            if not reached.rad() < 0.25:
+                raise InDoubtError
+            mantissa, exponent = reached.lower().floor().man_exp()
+            lowest = int(mantissa) << int(exponent)
+            bounds.append(min(max(lowest, 0), 2**64 - 1))
+        return bounds
+
+    return with_enough_digits(decide)
 
 
 def equal_together(values: AnyIntArray, part: SameLength) -> tuple[IntArray, int]:

@@ -9,6 +9,9 @@ in the cache however long the word is. A whole table does not stay there, so onl
 the draw makes those in between again: standing at a kept position with g symbols to match, it needs the sixteen numbers
 up to g only. Where the table is small, or many equal words that follow each other share it, all positions are kept.
 Both ways add the same numbers in the same order.
+
+Words for which a random number comes closer to a border than rounding can be trusted are marked as in doubt, for
+`class_batches` to decide them by exact integers.
 """
 
 from __future__ import annotations
@@ -220,16 +223,30 @@ def _fill_between(
 
 
 @part_of_kernel
-def _noisy_maximum(counts: Any, scores: Any, words: Any, first: int) -> int:
-    """Permute-and-flip: the class that holds the largest score + Exp(1); see law.draw_noisy_maximum."""
-    best, chosen = -np.inf, -1
+def _noisy_maximum(counts: Any, scores: Any, words: Any, first: int, margin: float, rounding: float) -> Any:
+    """Permute-and-flip: the class that holds the largest score + Exp(1), and whether that is in doubt.
+
+    `selection` explains noise and margins; here the counts have a relative error of their own, up to `margin`.
+    """
+    best, least, chosen, highest, second = -np.inf, -np.inf, -1, -np.inf, -np.inf
     for errors in range(len(counts)):
         if counts[errors] > 0.0:
-            ratio = -log(_uniform(words[first + errors])) / counts[errors]
-            noise = -log(ratio) if ratio < 1e-17 else -log(-expm1(-ratio))
-            if scores[errors] + noise > best:
-                best, chosen = scores[errors] + noise, errors
-    return chosen
+            uniform = _uniform(words[first + errors])
+            ratio = -log(uniform) / counts[errors]
+            log_ratio = log(ratio)
+            noise = -log_ratio if ratio < 1e-17 else -log(-expm1(-ratio))
+            value = scores[errors] + noise
+            size = 4.0 + log(counts[errors]) + abs(log_ratio) + abs(scores[errors]) + abs(value)
+            near = margin + 2.0**-51 / (uniform * (1.0 - uniform)) + rounding * size
+            if near > 2.0**-12:
+                near = np.inf
+            # The largest upper end of all others is that of the second, or of the first where another one is chosen.
+            if value > best:
+                best, least, chosen = value, value - near, errors
+                highest, second = value + near, max(highest, second)
+            else:
+                second = max(second, value + near)
+    return chosen, second >= least
 
 
 @part_of_kernel
@@ -244,19 +261,20 @@ def _weigh(counts: Any, scores: Any, weights: Any) -> None:
 
 
 @part_of_kernel
-def _weighted(weights: Any, word: Any) -> int:
-    """The exponential mechanism: a class with probability ∝ weight."""
+def _weighted(weights: Any, word: Any, margin: float) -> Any:
+    """The exponential mechanism: a class with probability ∝ weight, and whether that is in doubt."""
     total = 0.0
     for weight in weights:
         total += weight
-    mark, chosen = _uniform(word) * total, -1
+    mark, chosen, in_doubt = _uniform(word) * total, -1, False
     for errors in range(len(weights)):
         if weights[errors] > 0.0:
             chosen = errors  # stays, should rounding carry the mark beyond the last class
             mark -= weights[errors]
+            in_doubt |= abs(mark) < margin * total
             if mark < 0.0:
                 break
-    return chosen
+    return chosen, in_doubt
 
 
 @kernel
@@ -284,6 +302,10 @@ def draw_words(
     flip: bool,
     words: Any,
     private: Any,
+    margin: float,
+    weight_margin: float,
+    rounding: float,
+    in_doubt: Any,
 ) -> None:
     """A private word for each word; 2 · length + 1 words of keystream each.
 
@@ -315,7 +337,10 @@ def draw_words(
                 counts[errors] = table[starts[(length - errors) // LANES], start, (length - errors) % LANES]
             _weigh(counts, scores, weights)
         first = word * (2 * length + 1)
-        errors = _noisy_maximum(counts, scores, words, first) if flip else _weighted(weights, words[first])
+        if flip:
+            errors, in_doubt[word] = _noisy_maximum(counts, scores, words, first, margin, rounding)
+        else:
+            errors, in_doubt[word] = _weighted(weights, words[first], weight_margin)
         y, g, total, highest = start, length - errors, counts[errors], 0
         for i in range(length):
             symbol = np.int64(values[begin + i])
@@ -323,6 +348,7 @@ def draw_words(
                 highest = g
                 _fill_between(values, begin, length, reached, accepting, graph, starts, i, g, nothing, table, between)
             mark = _uniform(words[first + length + 1 + i]) * total
+            near = margin * total
             taken = -1
             for edge in range(offsets[y], offsets[y + 1]):
                 after = g - 1 if labels[edge] == symbol else g
@@ -337,6 +363,7 @@ def draw_words(
                     taken = edge  # stays, should rounding carry the mark beyond the last edge
                     total = weight
                     mark -= weight
+                    in_doubt[word] |= abs(mark) < near
                     if mark < 0.0:
                         break
             if labels[taken] == symbol:

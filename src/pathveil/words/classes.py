@@ -12,6 +12,7 @@ for each r: adding such integers adds all counts at once, and one more error is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from math import comb
 
 import numpy as np
@@ -19,12 +20,14 @@ import numpy as np
 from pathveil.errors import TooLargeError
 from pathveil.randomness.exact import draw_below_each, draw_index
 from pathveil.randomness.source import RandomSource
+from pathveil.systems.blocks import cuts
 from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
 from pathveil.systems.system import System, Word
 from pathveil.words.class_counter import ClassCounter
 from pathveil.words.ragged import Words
 
 LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
+_CHUNK = 1 << 18  # cells worked on at a time
 
 
 class ErrorClasses(ClassCounter):
@@ -111,8 +114,10 @@ def draw_by_class(
         cells = part.cells
         codes = words.values[cells].astype(np.int64)
         if compiled.is_free:
-            errors = choose(free_counts(compiled.symbol_count, part.length), len(codes))
-            private[cells] = draw_free(codes, errors, compiled.symbol_count, source)
+            counts = free_counts(compiled.symbol_count, part.length)
+            for begin, end in cuts(len(codes), 1 + _CHUNK // part.length):
+                errors = choose(counts, end - begin)
+                private[cells[begin:end]] = draw_free(codes[begin:end], errors, compiled.symbol_count, source)
             continue
         for word, rows in equal_rows(codes):
             classes = SystemClasses(compiled, word)
@@ -178,6 +183,10 @@ class SystemClasses(ErrorClasses):
         return count
 
     def _draw(self, distance: int, source: RandomSource) -> IntArray:
+        return self.walk(distance, partial(draw_index, source))
+
+    def walk(self, distance: int, pick: Callable[[list[int]], int]) -> IntArray:
+        """A word of a class; `pick(weights)` says which of the symbols that may follow is taken, at each position."""
         state, left, private = self._compiled.start, distance, []
         for code, after in zip(self._codes.tolist(), self._table[1:], strict=True):
             edges = list(self._compiled.moves[state].items())
@@ -185,7 +194,7 @@ class SystemClasses(ErrorClasses):
                 self._digit(after[target], left - (label != code)) if left or label == code else 0
                 for label, target in edges
             ]
-            label, state = edges[draw_index(source, weights)]
+            label, state = edges[pick(weights)]
             left -= label != code
             private.append(label)
         return np.array(private, dtype=np.int64)

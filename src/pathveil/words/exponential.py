@@ -10,13 +10,14 @@ from pathveil.systems.blocks import run_blocks
 from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System
 from pathveil.words.class_batches import Block, class_blocks, equal_together, free_blocks, is_small, table_fits
-from pathveil.words.classes import classes_of_codes, draw_by_class, free_counts
-from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
+from pathveil.words.classes import classes_of_codes, draw_by_class
+from pathveil.words.law import ErrorLaw, FloatArray
 from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, hamming_distances
 from pathveil.words.ragged import SameLength, Words
 from pathveil.words.selection import EXPONENTIAL
 from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import draw_tilted, log_normaliser
+from pathveil.words.tilted_exact import sampling
 from pathveil.words.utility import HammingUtility, Utility
 
 
@@ -92,10 +93,13 @@ class Exponential(SameLengthMechanism):
     def _blocks(self, values: AnyIntArray, part: SameLength, private: AnyIntArray) -> list[Block]:
         compiled, scores = self.world.compiled, self._scores(part.length)
         if compiled.is_free:
-            law = exponential_log_law(free_counts(compiled.symbol_count, part.length), scores)
-            return free_blocks(compiled.symbol_count, values, part, np.exp(law), private)
+            return free_blocks(compiled.symbol_count, values, part, scores, private, EXPONENTIAL)
         begins, _ = equal_together(values, part)
-        return class_blocks(compiled, values, begins, scores, private, flip=False)
+        return class_blocks(compiled, values, begins, scores, private, EXPONENTIAL)
+
+    @property
+    def _sampling(self) -> str:
+        return sampling(self.world.compiled) if self._is_linear else super()._sampling
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         return ErrorLaw(

@@ -28,14 +28,22 @@ def respond(values: Any, begin: int, end: int, symbol_count: int, each: int, wor
 
 @kernel
 def place_errors(
-    values: Any, begins: Any, length: int, symbol_count: int, bounds: Any, words: Any, private: Any, again: Any
+    values: Any,
+    begins: Any,
+    length: int,
+    symbol_count: int,
+    bounds: Any,
+    words: Any,
+    private: Any,
+    again: Any,
+    in_doubt: Any,
 ) -> None:
     """For each word its number of errors, then where they are and what stands there; length + 1 words of keystream.
 
-    `bounds[ℓ]` is how many of the 2^64 words mean at most ℓ errors (the last is left out: all of them do). With r
-    errors left for k positions, one number below k(m-1) decides whether this position is one of them, and which symbol
-    replaces the right one. A keystream word that would favour some numbers is not used: `again` marks the sensitive
-    word, which has to be drawn anew.
+    Keystream words below `bounds[ℓ]` mean at most ℓ errors; the word there and the next one leave that open, and mark
+    the sensitive word as in doubt. With r errors left for k positions, one number below k(m-1) decides whether this
+    position is one of them, and which symbol replaces the right one. A keystream word that would favour some numbers is
+    not used: `again` marks the sensitive word, which has to be drawn anew.
     """
     others = np.uint64(symbol_count - 1)
     half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -45,6 +53,7 @@ def place_errors(
         left = 0
         while left < length and words[next_word] >= bounds[left]:
             left += 1
+        in_doubt[row] = left > 0 and words[next_word] - bounds[left - 1] <= np.uint64(1)
         again[row] = False
         for i in range(length):
             code = np.int64(values[begin + i])

@@ -8,7 +8,7 @@ with. permute_and_flip's integrals are python-flint's, whose error bounds are ri
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from flint import acb, arb
@@ -46,10 +46,11 @@ def permute_and_flip_balls(counts: Sequence[int], scores: Sequence[float]) -> li
         def integrand(t: acb, _: bool) -> acb:
             # Powers would lose as many digits as the counts have; products of counts and logarithms lose none. But the
             # best class reaches the end of the interval, where there is no logarithm; it is small.
-            exponent: Any = acb(0)
+            exponent = acb(0)
             for k in others:
                 exponent += (counts[k] - (k == fewer)) * (-p[k] * t).log1p()
-            return exponent.exp() * (1 - t) ** (counts[best] - (fewer is None))
+            powers: acb = exponent.exp() * (1 - t) ** (counts[best] - (fewer is None))
+            return powers
 
         return acb.integral(integrand, 0, end).real + tail
 

@@ -133,7 +133,7 @@ class WordMechanism(ABC):
 
     @property
     def _sampling(self) -> str:
-        """How far the draw can be trusted to have the law that was promised for."""
+        """Where the draw has exactly the law that was promised for, and where only up to rounding."""
         return EXACT
 
     def _public(self) -> Iterable[str]:

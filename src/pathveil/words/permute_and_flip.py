@@ -6,11 +6,12 @@ from functools import partial
 
 import numpy as np
 
+from pathveil.randomness.lazy import EXACT
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.words.class_batches import Block, class_blocks, equal_together, free_blocks, is_small, table_fits
-from pathveil.words.classes import classes_of_codes, draw_by_class, free_counts
+from pathveil.words.classes import classes_of_codes, draw_by_class
 from pathveil.words.law import ErrorLaw, FloatArray
 from pathveil.words.mechanism import SameLengthMechanism
 from pathveil.words.ragged import SameLength, Words
@@ -68,17 +69,20 @@ class PermuteAndFlip(SameLengthMechanism):
         compiled, length = self.world.compiled, part.length
         scores, theta = self._scores(length), self.theta(length)
         if compiled.is_free:
-            law = PERMUTE_AND_FLIP.log_law(free_counts(compiled.symbol_count, length), scores)
-            return free_blocks(compiled.symbol_count, values, part, np.exp(law), private)
+            return free_blocks(compiled.symbol_count, values, part, scores, private, PERMUTE_AND_FLIP)
         begins, different = equal_together(values, part)
         if len(begins) >= _REPEATS * length * different and table_fits(compiled, length):
-            return class_blocks(compiled, values, begins, scores, private, flip=True)
+            return class_blocks(compiled, values, begins, scores, private, PERMUTE_AND_FLIP)
         flip = FlipByRejection(compiled, length, theta, feasible=self.on_infeasible == "refuse")
 
         def draw(begins: IntArray, branch: RandomSource) -> None:
             flip.draw(values, begins, private, branch)
 
         return [partial(draw, part.begins[begin:end]) for begin, end in cuts(len(part.begins), block_size(length))]
+
+    @property
+    def _sampling(self) -> str:
+        return EXACT if self.world.compiled.is_free else f"{EXACT} (large batches: by rejection, in floating point)"
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

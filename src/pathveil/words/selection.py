@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.randomness.balls import FIRST_PRECISION, precision
+from pathveil.randomness.balls import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import BoolArray, IntArray
 from pathveil.words.class_counter import ClassCounter
 from pathveil.words.law import FloatArray, exponential_log_law, log_counts, permute_and_flip_log_law
+from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
 from pathveil.words.tilt import doubt
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ class Selection:
     noise_ball: Callable[[arb], arb]
     """The same from E/N, in ball arithmetic."""
 
+    law_balls: Callable[[Sequence[int], Sequence[float]], list[arb]]
+    """P(class) from the counts and the scores, in ball arithmetic."""
+
     def choose(
         self,
         counts: Sequence[Sequence[int]],
@@ -58,7 +62,7 @@ class Selection:
         chosen, in_doubt = self._largest(log_n, scores, words)
         for row in np.flatnonzero(in_doubt):
             sizes = counts[int(row) if len(counts) > 1 else 0]
-            chosen[row] = self._largest_exactly(sizes, scores.tolist(), words[row].tolist(), source)
+            chosen[row] = self.choose_exactly(sizes, scores, words[row], source)
         return chosen
 
     def _largest(
@@ -83,28 +87,30 @@ class Selection:
         above[np.broadcast_to(~present, above.shape)] = -np.inf
         return chosen, np.any(above >= floor[:, None], axis=1)
 
-    def _largest_exactly(
-        self, counts: Sequence[int], scores: list[float], words: list[int], source: RandomSource
+    def choose_exactly(
+        self, counts: Sequence[int], scores: FloatArray, words: npt.NDArray[np.uint64], source: RandomSource
     ) -> int:
+        """The class for one row of keystream words, whatever rounding would say."""
         from flint import arb
 
-        uniforms = {k: LazyUniform(word, source) for k, word in enumerate(words) if counts[k]}
-        bits = FIRST_PRECISION
-        while True:
-            with precision(bits):
-                while True:
-                    values = {
-                        k: arb(scores[k]) + self.noise_ball(-uniform.ball().log() / counts[k])
-                        for k, uniform in uniforms.items()
-                    }
-                    for k, value in values.items():
-                        if all(other < value for j, other in values.items() if j != k):
-                            return k
-                    if uniforms[next(iter(uniforms))].bits >= bits:
-                        break
-                    for uniform in uniforms.values():
-                        uniform.refine()
-            bits *= 2
+        uniforms = {k: LazyUniform(word, source) for k, word in enumerate(words.tolist()) if counts[k]}
+        exact_scores = scores.tolist()
+
+        def largest(bits: int) -> int:
+            while True:
+                values = {
+                    k: arb(exact_scores[k]) + self.noise_ball(-uniform.ball().log() / counts[k])
+                    for k, uniform in uniforms.items()
+                }
+                for k, value in values.items():
+                    if all(other < value for j, other in values.items() if j != k):
+                        return k
+                if all(uniform.bits >= bits for uniform in uniforms.values()):
+                    raise InDoubtError
+                for uniform in uniforms.values():
+                    uniform.refine()
+
+        return with_enough_digits(largest)
 
     def log_shares(self, counts: Sequence[int], scores: FloatArray) -> FloatArray:
         """log P of a single word of each class: all words of the class share its probability. -inf for no words."""
@@ -130,5 +136,7 @@ def _largest_exponential(log_ratio: FloatArray) -> FloatArray:
     return noise
 
 
-EXPONENTIAL = Selection(exponential_log_law, _largest_gumbel, lambda ratio: -ratio.log())
-PERMUTE_AND_FLIP = Selection(permute_and_flip_log_law, _largest_exponential, lambda ratio: -(-(-ratio).expm1()).log())
+EXPONENTIAL = Selection(exponential_log_law, _largest_gumbel, lambda ratio: -ratio.log(), exponential_balls)
+PERMUTE_AND_FLIP = Selection(
+    permute_and_flip_log_law, _largest_exponential, lambda ratio: -(-(-ratio).expm1()).log(), permute_and_flip_balls
+)

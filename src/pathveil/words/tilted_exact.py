@@ -9,14 +9,13 @@ mechanism", at the z that is used.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.randomness.balls import FIRST_PRECISION, InDoubtError, precision
-from pathveil.randomness.lazy import LazyUniform
+from pathveil.randomness.balls import with_enough_digits
+from pathveil.randomness.lazy import EXACT, LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
 from pathveil.words.visited import Visited
@@ -30,6 +29,13 @@ LARGEST_TABLE = 1 << 21  # positions times states: about a quarter of a gigabyte
 def fits(compiled: CompiledSystem, length: int) -> bool:
     """Is there room to decide words of this length exactly? If not, floating point has the last word."""
     return (length + 1) * compiled.state_count <= LARGEST_TABLE
+
+
+def sampling(compiled: CompiledSystem) -> str:
+    """What a guarantee says about the draws."""
+    if compiled.is_free:
+        return EXACT
+    return f"{EXACT} (words of more than {LARGEST_TABLE // compiled.state_count - 1} symbols: in floating point)"
 
 
 def settle(
@@ -58,11 +64,11 @@ def draw_exactly(
 ) -> list[int]:
     """A private word for one word; `words` are the first 64 bits for each position."""
     uniforms = [LazyUniform(word, source) for word in words]
-    bits = FIRST_PRECISION
-    while True:
-        with precision(bits), suppress(InDoubtError):
-            return _walk(compiled, codes, z, _backward(compiled, visited, codes, z), uniforms, bits)
-        bits *= 2
+
+    def walk(bits: int) -> list[int]:
+        return _walk(compiled, codes, z, _backward(compiled, visited, codes, z), uniforms, bits)
+
+    return with_enough_digits(walk)
 
 
 def _backward(compiled: CompiledSystem, visited: Visited, codes: list[int], z: float) -> list[dict[int, arb]]:
@@ -104,24 +110,6 @@ def _walk(
         moves = [(label, target) for label, target in compiled.moves[state].items() if target in after]
         moves.sort(key=lambda move: move[0] != code)
         weights = [after[target] if label == code else wrong * after[target] for label, target in moves]
-        label, state = moves[_cut(uniform, weights, bits)]
+        label, state = moves[uniform.cut(weights, bits)]
         private.append(label)
     return private
-
-
-def _cut(uniform: LazyUniform, weights: list[arb], bits: int) -> int:
-    """Index of the weight that the number falls on; an error where balls of so many bits are too wide to tell."""
-    total = sum(weights[1:], weights[0])
-    while True:
-        mark, reached = uniform.ball() * total, weights[0] * 0
-        for index, weight in enumerate(weights[:-1]):
-            reached += weight
-            if mark < reached:
-                return index
-            if not mark >= reached:
-                break
-        else:
-            return len(weights) - 1
-        if uniform.bits >= bits:
-            raise InDoubtError
-        uniform.refine()

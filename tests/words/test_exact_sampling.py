@@ -1,0 +1,344 @@
+"""Draws have exactly the stated law: what rounding could decide is decided without rounding, from the same bits."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import accumulate
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pathveil as pv
+from pathveil.words import class_batches, selection, tilt, tilted_exact
+from pathveil.words.class_batches import class_blocks, free_blocks, word_bounds
+from pathveil.words.classes import SystemClasses, free_counts
+from pathveil.words.law import permute_and_flip_log_law
+from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.ragged import Words
+from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
+from pathveil.words.tilt import linear_scores, share, tilt_factor
+from pathveil.words.tilted import words_for_each
+from tests.reference.enumeration import Word, feasible_words, hamming
+from tests.reference.planted import ContinuedSource
+from tests.reference.random_systems import (
+    SystemWithLength,
+    markov_chains_with_length,
+    systems_with_length,
+    systems_with_word,
+)
+from tests.words.test_kernels import CHAIN, PLANS, engines
+
+TOWN = pv.example_town()
+SELECTIONS = {"exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
+
+
+@pytest.fixture
+def exact_draws(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Counts the words that were drawn in ball arithmetic."""
+    drawn: list[int] = []
+    original = tilted_exact.draw_exactly
+
+    def counted(*arguments: object) -> list[int]:
+        drawn.append(1)
+        return original(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(tilted_exact, "draw_exactly", counted)
+    return drawn
+
+
+def rows_of(world: pv.System, length: int, count: int, *, feasible: bool = True) -> np.ndarray:
+    source = pv.insecure_seed(length)
+    if not feasible:
+        return np.random.default_rng(length).integers(0, len(world.symbols), (count, length))
+    return np.array([world.encode(world.random_word(length, source)) for _ in range(count)])
+
+
+# ----------------------------------------------------------------------------------- the tilt that is used
+
+
+@given(theta=st.floats(1e-12, 700.0))
+def test_the_factor_in_use_is_not_below_the_true_one_and_hardly_above(theta: float) -> None:
+    with mpmath.workdps(60):
+        true = mpmath.exp(-mpmath.mpf(theta))
+        assert true <= tilt_factor(theta) <= true * (1 + mpmath.mpf(2) ** -50)
+
+
+@given(epsilon=st.floats(1e-9, 1e6), parts=st.integers(1, 1000), largest=st.integers(1, 10_000))
+def test_shares_and_scores_never_spend_more_than_epsilon(epsilon: float, parts: int, largest: int) -> None:
+    theta = share(epsilon, parts)
+    assert Fraction(theta) * parts <= Fraction(epsilon)
+    assert theta >= min(epsilon / parts * (1 - 2**-52), tilt.LARGEST_TILT)
+    scores = linear_scores(theta, largest)
+    step = -Fraction(scores[1])
+    assert 0 <= Fraction(theta) - step <= Fraction(theta) * Fraction(largest, 2**50)
+    assert all(Fraction(scores[k]) == -k * step for k in (0, 1, largest // 2, largest))
+
+
+def exact_law(world: pv.System, word: Word, z: Fraction) -> dict[Word, Fraction]:
+    weights = {output: z ** hamming(word, output) for output in feasible_words(world, len(word))}
+    total = sum(weights.values())
+    return {output: weight / total for output, weight in weights.items()}
+
+
+def true_loss(world: pv.System, length: int, adjacency: int, z: Fraction) -> mpmath.mpf:
+    """The largest |log P(o|v)/P(o|w)| over adjacent feasible words, in 60 digits."""
+    words = list(feasible_words(world, length))
+    laws = {word: exact_law(world, word, z) for word in words}
+    largest = Fraction(1)
+    for w in words:
+        for v in words:
+            if 0 < hamming(w, v) <= adjacency:
+                largest = max([largest, *(laws[w][o] / laws[v][o] for o in words)])
+    return mpmath.log(mpmath.mpf(largest.numerator) / largest.denominator)
+
+
+@given(
+    case=markov_chains_with_length(), adjacency=st.integers(1, 2), epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0])
+)
+@settings(max_examples=40)
+def test_certificates_bound_the_loss_in_arbitrary_precision(
+    case: SystemWithLength, adjacency: int, epsilon: float
+) -> None:
+    world, length = case
+    mechanism = pv.CertifiedExponential(world, epsilon, adjacency)
+    certificate = mechanism.certificate(length)
+    with mpmath.workdps(60):
+        loss = true_loss(world, length, adjacency, Fraction(tilt_factor(certificate.theta)))
+        assert loss <= certificate.loss <= epsilon
+
+
+@given(case=systems_with_length(), adjacency=st.integers(1, 2), epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0]))
+@settings(max_examples=40)
+def test_the_published_calibration_holds_for_the_number_that_is_used(
+    case: SystemWithLength, adjacency: int, epsilon: float
+) -> None:
+    world, length = case
+    theta = pv.Exponential(world, epsilon, adjacency).theta(length)
+    with mpmath.workdps(60):
+        assert true_loss(world, length, adjacency, Fraction(tilt_factor(theta))) <= epsilon
+
+
+# ------------------------------------------------------------------------------- tilted draws, decided again
+
+
+@pytest.mark.parametrize("theta", [1e-9, 0.4, 2.0, 30.0])
+@pytest.mark.parametrize(("world", "length", "feasible"), [(CHAIN, 5, True), (PLANS, 6, False), (TOWN, 14, True)])
+def test_ball_arithmetic_decides_like_every_fast_loop(
+    world: pv.System, length: int, feasible: bool, theta: float, monkeypatch: pytest.MonkeyPatch, exact_draws: list[int]
+) -> None:
+    """The same words from the same bits. Negative control: another tilt in the fallback gives other words."""
+    count = 40
+    codes = rows_of(world, length, count, feasible=feasible)
+    begins = np.arange(count) * length
+    for number in range(len(engines(world, length, theta))):
+        drawn = []
+        for safety in (4.0, 1e18):
+            monkeypatch.setattr(tilt, "SAFETY", safety)
+            private = np.empty(codes.size, dtype=np.int64)
+            engines(world, length, theta)[number].draw(codes.reshape(-1), begins, private, pv.insecure_seed(3))
+            drawn.append(private.tolist())
+            assert len(exact_draws) == (count if safety > 4 else 0)
+        exact_draws.clear()
+        assert drawn[0] == drawn[1]
+    if theta == 0.4:
+        original = tilted_exact._backward
+        monkeypatch.setattr(tilted_exact, "_backward", lambda a, b, c, z: original(a, b, c, z * 1.3))
+        private = np.empty(codes.size, dtype=np.int64)
+        engines(world, length, theta)[0].draw(codes.reshape(-1), begins, private, pv.insecure_seed(3))
+        assert private.tolist() != drawn[0]
+
+
+@given(case=systems_with_word(feasible=False), theta=st.sampled_from([0.2, 1.0, 5.0]), data=st.data())
+@settings(max_examples=60)
+def test_at_the_border_between_two_symbols_the_bits_that_follow_decide(
+    case: tuple[pv.System, Word], theta: float, data: st.DataObject
+) -> None:
+    """The first symbol: its law as exact fractions says on which side of a border a number lies."""
+    world, word = case
+    law = exact_law(world, word, Fraction(tilt_factor(theta)))
+    first: dict[object, Fraction] = {}
+    for output, probability in law.items():
+        first[output[0]] = first.get(output[0], Fraction(0)) + probability
+    order = sorted(first, key=lambda symbol: (symbol != word[0], world.encode((symbol,))[0]))
+    borders = list(accumulate(first[symbol] for symbol in order))[:-1]
+    if not borders:
+        return
+    border = data.draw(st.sampled_from(borders))
+    begin = int(border * 2**64) + data.draw(st.integers(-1, 1))
+    following = data.draw(st.sampled_from([0, 1, 2**63, 2**64 - 1]))
+    number = Fraction((begin << 64 | following) * 2 + 1, 2**129)
+    expected = order[sum(number >= reached for reached in borders)]
+    codes = world.encode(word)
+    for engine in engines(world, len(word), theta):
+        private = np.empty_like(codes)
+        source = ContinuedSource([following] + [2**63 + 12345] * 200, [begin] + [12345 << 40] * (len(word) - 1))
+        engine.draw(codes, np.array([0]), private, source)
+        assert world.symbols[private[0]] == expected
+
+
+def test_words_without_room_for_balls_are_drawn_in_floating_point_and_the_guarantee_says_from_where_on(
+    monkeypatch: pytest.MonkeyPatch, exact_draws: list[int]
+) -> None:
+    monkeypatch.setattr(tilt, "SAFETY", 1e18)
+    monkeypatch.setattr(tilted_exact, "LARGEST_TABLE", 15 * TOWN.compiled.state_count)
+    mechanism = pv.CertifiedExponential(TOWN, 2.0)
+    assert "words of more than 14 symbols: in floating point" in str(mechanism.guarantee)
+    mechanism.privatize_array(rows_of(TOWN, 15, 3), rng=pv.insecure_seed(1))
+    assert not exact_draws
+    mechanism.privatize_array(rows_of(TOWN, 14, 3), rng=pv.insecure_seed(1))
+    assert len(exact_draws) == 3
+
+
+# ------------------------------------------------------------------------------------------------- by class
+
+
+@pytest.mark.parametrize("kind", SELECTIONS)
+@pytest.mark.parametrize("scores", [linear_scores(0.7, 6), linear_scores(9.0, 6), 3.0 / (np.arange(7.0) + 1)])
+def test_classes_are_chosen_alike_with_and_without_rounding(
+    kind: str, scores: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    way = SELECTIONS[kind]
+    counts = tuple(0 if k == 1 else 1 + int(np.exp(-score)) for k, score in enumerate(scores))  # all win now and then
+    words = pv.insecure_seed(5).words64(400 * 7).reshape(400, 7)
+    chosen = way.choose([counts], scores, words, pv.insecure_seed(1))
+    monkeypatch.setattr(tilt, "SAFETY", 1e18)
+    calls = []
+    original = Selection.choose_exactly
+
+    def counted(self: Selection, *arguments: object) -> int:
+        calls.append(1)
+        return original(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(selection.Selection, "choose_exactly", counted)
+    again = way.choose([counts], scores, words, pv.insecure_seed(1))
+    assert len(calls) == 400
+    assert chosen.tolist() == again.tolist()
+    assert len(set(chosen.tolist())) > 1
+    other = way.choose([counts], scores * 1.5, words, pv.insecure_seed(1))
+    assert other.tolist() != chosen.tolist()  # a wrong score would be seen
+
+
+@pytest.mark.parametrize("kind", SELECTIONS)
+def test_two_classes_that_tie_to_the_last_bit_are_told_apart_by_the_bits_that_follow(kind: str) -> None:
+    """Equal counts, equal scores: the larger uniform number is the smaller exponential variate, and that one wins."""
+    words = np.array([[2**63 + 9, 2**63 + 9]], dtype=np.uint64)
+    for following, expected in [((0, 1), 1), ((1, 0), 0)]:
+        source = ContinuedSource([bits << 60 for bits in following])
+        assert SELECTIONS[kind].choose([(5, 5)], np.zeros(2), words, source).tolist() == [expected]
+
+
+@pytest.mark.parametrize("kind", SELECTIONS)
+@pytest.mark.parametrize(("world", "length"), [(CHAIN, 5), (PLANS, 6), (TOWN, 14)])
+def test_words_of_a_class_are_drawn_alike_by_floating_point_and_by_integers(
+    kind: str, world: pv.System, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes = np.repeat(rows_of(world, length, 4), 30, axis=0)
+    begins, scores = np.arange(len(codes)) * length, linear_scores(0.8, length)
+    made = []
+    original = SystemClasses.walk
+    monkeypatch.setattr(SystemClasses, "walk", lambda *args: made.append(1) or original(*args))
+    drawn = []
+    for safety in (4.0, 1e18):
+        monkeypatch.setattr(tilt, "SAFETY", safety)
+        private = np.empty(codes.size, dtype=np.int64)
+        for block in class_blocks(world.compiled, codes.reshape(-1), begins, scores, private, SELECTIONS[kind]):
+            block(pv.insecure_seed(2))
+        drawn.append(private.tolist())
+        assert len(made) == (len(codes) if safety > 4 else 0)
+    assert drawn[0] == drawn[1]
+
+
+@pytest.mark.parametrize(("n", "m", "theta"), [(5, 2, 2.5), (8, 4, 0.5), (20, 2, 2.5), (32, 19, 2.5), (3, 3, 100.0)])
+def test_the_law_in_balls_is_the_law(n: int, m: int, theta: float) -> None:
+    counts, scores = free_counts(m, n), linear_scores(theta, n)
+    with ctx.workprec(160):
+        law = permute_and_flip_balls(counts, scores.tolist())
+        assert sum(law, arb(0)).contains(1)
+        assert all(p.rad() < p * arb(2) ** -100 for p in law)
+        expected = np.exp(permute_and_flip_log_law(counts, scores))
+        assert [float(p.mid()) for p in law] == pytest.approx(expected, rel=1e-11)
+        weights = exponential_balls(counts, scores.tolist())
+        assert sum(weights, arb(0)).contains(1)
+        assert ((weights[0] / weights[1]) * counts[1] / (-arb(scores[1])).exp()).contains(1)
+    if n == 5:  # an answer known from elsewhere
+        assert float(law[0].mid()) == pytest.approx(0.788777776512027, abs=1e-15)
+
+
+def test_best_classes_of_several_words_are_integrated_too() -> None:
+    counts, scores = (0, 3, 5, 0), [0.0, -1.0, -2.0, -3.0]
+    with ctx.workprec(128):
+        law = permute_and_flip_balls(counts, scores)
+        assert sum(law, arb(0)).contains(1)
+    expected = np.exp(permute_and_flip_log_law(counts, np.array(scores)))
+    assert [float(p.mid()) for p in law] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", SELECTIONS)
+def test_on_free_alphabets_keystream_words_next_to_a_border_are_continued(kind: str) -> None:
+    way, n, m = SELECTIONS[kind], 3, 4
+    counts, scores = free_counts(m, n), linear_scores(1.0, n)
+    bounds = word_bounds(way, counts, tuple(scores.tolist()))
+    with ctx.workprec(256):
+        cumulated = list(accumulate(way.law_balls(counts, scores.tolist())))
+    part = Words.from_rows(np.zeros((1, n), dtype=np.int64)).by_length[0]
+    for number, bound in enumerate(bounds):
+        for begin, following in [(bound - 1, 0), (bound, 0), (bound, 2**64 - 1), (bound + 1, 0), (bound + 2, 0)]:
+            with ctx.workprec(256):
+                value = (arb(begin) + arb(following) / 2**64 + arb(2) ** -100) / 2**64
+                expected = sum(bool(value >= reached) for reached in cumulated[:-1])
+            private = np.empty(n, dtype=np.int64)
+            # The bits that follow, and then whatever the placing of the errors asks for.
+            source = ContinuedSource([following, 2**63 + 5, 2**63 + 5], [begin] + [2**40 + 3] * n)
+            source.words64 = lambda count: pv.insecure_seed(1).words64(count)  # type: ignore[method-assign]
+            [block] = free_blocks(m, np.zeros(n, dtype=np.int64), part, scores, private, way)
+            block(source)
+            assert np.count_nonzero(private) == expected in (number, number + 1)
+
+
+def test_long_words_on_free_alphabets_choose_their_class_by_noise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(class_batches, "_SMALL_FREE", 0)
+    world = pv.Alphabet("abcd")
+    assert not class_batches.is_small(world.compiled, Words.from_rows(np.zeros((5, 64), dtype=np.int64)))
+    assert class_batches.is_small(world.compiled, Words.from_rows(np.zeros((5, 65), dtype=np.int64)))
+
+
+# --------------------------------------------------------------------------------------------------- online
+
+
+@given(degree=st.integers(2, 100_000), theta=st.floats(1e-9, 690.0))
+def test_shares_of_successors_never_differ_by_more_than_the_tilt(degree: int, theta: float) -> None:
+    """The true symbol possible or not, or another one the true symbol: no successor gains more than e^θ."""
+    each = words_for_each(degree, theta)
+    right = 2**64 - (degree - 1) * each
+    fewest, most = 2**64 // degree, -(-(2**64) // degree)
+    with mpmath.workdps(60):
+        bound = mpmath.exp(mpmath.mpf(theta))
+        for high, low in [(right, each), (right, fewest), (most, each)]:
+            assert mpmath.mpf(high) / low <= bound
+
+
+@pytest.mark.parametrize("theta", [1e-9, 0.5, 3.0, 60.0])
+@pytest.mark.parametrize("world", [CHAIN, TOWN])
+def test_small_batches_online_are_drawn_by_the_same_integers_as_large_ones(
+    world: pv.System, theta: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mechanism = pv.Online(world, theta, on_infeasible="nearest")
+    codes = rows_of(world, 1, 500, feasible=False)
+    small = mechanism.privatize_array(codes, rng=pv.insecure_seed(4))
+    monkeypatch.setattr("pathveil.words.online._SMALL", 0)
+    large = mechanism.privatize_array(codes, rng=pv.insecure_seed(4))
+    assert small.tolist() == large.tolist()
+
+
+def test_guarantees_say_where_rounding_has_a_part() -> None:
+    alphabet = pv.Alphabet("abc")
+    for make in (pv.Exponential, pv.PermuteAndFlip, pv.CertifiedExponential, pv.Online):
+        assert make(alphabet, 1.0).guarantee.sampling == "drawn exactly: no rounding of probabilities"
+    assert "by rejection, in floating point" in pv.PermuteAndFlip(TOWN, 1.0).guarantee.sampling
+    assert "floating point" not in pv.Exponential(TOWN, 1.0, utility=pv.InverseUtility()).guarantee.sampling
+    assert pv.EditPermuteAndFlip(TOWN, 1.0, lengths=(3, 5)).guarantee.sampling.startswith("drawn exactly")
+    assert pv.Online(TOWN, 1.0).guarantee.sampling.startswith("drawn exactly")
