@@ -13,15 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
+from pathveil.randomness.lazy import LazyUniform
 from pathveil.words import class_batches, selection, tilt, tilted_exact
 from pathveil.words.class_batches import class_blocks, free_blocks, word_bounds
 from pathveil.words.classes import SystemClasses, free_counts
 from pathveil.words.law import permute_and_flip_log_law
 from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
 from pathveil.words.ragged import Words
+from pathveil.words.rejection import FlipByRejection
+from pathveil.words.rejection_exact import ExactComparisons
 from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
 from pathveil.words.tilt import linear_scores, share, tilt_factor
 from pathveil.words.tilted import words_for_each
+from pathveil.words.visited import Visited
 from tests.reference.enumeration import Word, feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.reference.random_systems import (
@@ -145,8 +149,8 @@ def test_ball_arithmetic_decides_like_every_fast_loop(
         exact_draws.clear()
         assert drawn[0] == drawn[1]
     if theta == 0.4:
-        original = tilted_exact._backward
-        monkeypatch.setattr(tilted_exact, "_backward", lambda a, b, c, z: original(a, b, c, z * 1.3))
+        original = tilted_exact.backward
+        monkeypatch.setattr(tilted_exact, "backward", lambda a, b, c, z: original(a, b, c, z * 1.3))
         private = np.empty(codes.size, dtype=np.int64)
         engines(world, length, theta)[0].draw(codes.reshape(-1), begins, private, pv.insecure_seed(3))
         assert private.tolist() != drawn[0]
@@ -252,6 +256,67 @@ def test_words_of_a_class_are_drawn_alike_by_floating_point_and_by_integers(
     assert drawn[0] == drawn[1]
 
 
+@pytest.mark.parametrize("theta", [0.05, 0.8, 3.0, 40.0])
+@pytest.mark.parametrize(
+    ("world", "length", "feasible"),
+    [(CHAIN, 5, True), (PLANS, 6, False), (TOWN, 10, True), (pv.MarkovChain.from_edges([(0, 1), (1, 0)]), 3, False)],
+)
+def test_rejection_is_decided_alike_with_and_without_rounding(
+    world: pv.System, length: int, feasible: bool, theta: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same words from the same bits. Negative control: another tilt in the exact comparisons gives other words."""
+    count = 30
+    codes = rows_of(world, length, count, feasible=feasible)
+    begins = np.arange(count) * length
+
+    def draw() -> list[int]:
+        private = np.empty(codes.size, dtype=np.int64)
+        flip = FlipByRejection(world.compiled, length, theta, feasible=feasible)
+        flip.draw(codes.reshape(-1), begins, private, pv.insecure_seed(8))
+        return private.tolist()
+
+    asked: list[str] = []
+    for name in ("keeps_t", "keeps_word"):
+        original = getattr(ExactComparisons, name)
+        monkeypatch.setattr(
+            ExactComparisons, name, lambda *args, original=original, name=name: asked.append(name) or original(*args)
+        )
+    drawn = draw()
+    assert not asked
+    monkeypatch.setattr(tilt, "SAFETY", 1e18)
+    assert draw() == drawn
+    if theta < 10:  # beyond, t hardly matters, and rounding even less
+        assert asked.count("keeps_t") >= count
+    if world is CHAIN and theta == 0.8:
+        assert asked.count("keeps_word") > 0
+        original_sum = ExactComparisons._sum
+        monkeypatch.setattr(ExactComparisons, "_sum", lambda self, r: original_sum(self, r) * 3)
+        assert draw() != drawn
+
+
+def test_where_a_rejection_is_on_the_border_the_bits_that_follow_decide() -> None:
+    """The second number against (1-t)/(1 - p t), computed in 60 digits from the law of the system."""
+    word, theta = (0, 1, 2), 0.7
+    z = Fraction(tilt_factor(theta))
+    codes = CHAIN.encode(word).tolist()
+    exact = ExactComparisons(CHAIN.compiled, Visited.of(CHAIN.compiled, 3), codes, float(z))
+    rate = sum(z ** hamming(word, v) for v in feasible_words(CHAIN, 3)) - 1
+    first = 0x9E3779B97F4A7C15
+    with mpmath.workdps(80):
+        rate = mpmath.mpf(rate.numerator) / rate.denominator
+        # t from a number that begins like `first` and goes on with zeros but for a last one.
+        u = (mpmath.mpf(first) + mpmath.mpf(2) ** -64) / 2**64
+        t = -mpmath.log1p(u * mpmath.expm1(-rate)) / rate
+        border = (1 - t) / (1 - mpmath.mpf(float(z)) ** 2 * t) * 2**64
+        begin = int(border)
+        middle = int((border - begin) * 2**64)
+        for following, expected in [(middle - 2**40, True), (middle + 2**40, False)]:
+            source = ContinuedSource([1, following] + [0] * 40)
+            uniform, second = LazyUniform(first, source), LazyUniform(begin, source)
+            assert exact.keeps_word(uniform, second, 2) is expected
+            assert second.bits > 64
+
+
 @pytest.mark.parametrize(("n", "m", "theta"), [(5, 2, 2.5), (8, 4, 0.5), (20, 2, 2.5), (32, 19, 2.5), (3, 3, 100.0)])
 def test_the_law_in_balls_is_the_law(n: int, m: int, theta: float) -> None:
     counts, scores = free_counts(m, n), linear_scores(theta, n)
@@ -338,7 +403,7 @@ def test_guarantees_say_where_rounding_has_a_part() -> None:
     alphabet = pv.Alphabet("abc")
     for make in (pv.Exponential, pv.PermuteAndFlip, pv.CertifiedExponential, pv.Online):
         assert make(alphabet, 1.0).guarantee.sampling == "drawn exactly: no rounding of probabilities"
-    assert "by rejection, in floating point" in pv.PermuteAndFlip(TOWN, 1.0).guarantee.sampling
+    assert "words of more than" in pv.PermuteAndFlip(TOWN, 1.0).guarantee.sampling
     assert "floating point" not in pv.Exponential(TOWN, 1.0, utility=pv.InverseUtility()).guarantee.sampling
     assert pv.EditPermuteAndFlip(TOWN, 1.0, lengths=(3, 5)).guarantee.sampling.startswith("drawn exactly")
     assert pv.Online(TOWN, 1.0).guarantee.sampling.startswith("drawn exactly")

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from pathveil.randomness.lazy import EXACT
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, IntArray
@@ -19,6 +18,7 @@ from pathveil.words.rejection import FlipByRejection
 from pathveil.words.selection import PERMUTE_AND_FLIP
 from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import block_size
+from pathveil.words.tilted_exact import sampling
 
 # A table takes as long as about n words by rejection, but gives the next draws of the same word for less. So it pays
 # where words are repeated this many times n on average; see docs/kernels.md.
@@ -82,7 +82,7 @@ class PermuteAndFlip(SameLengthMechanism):
 
     @property
     def _sampling(self) -> str:
-        return EXACT if self.world.compiled.is_free else f"{EXACT} (large batches: by rejection, in floating point)"
+        return sampling(self.world.compiled)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -17,19 +17,31 @@ g(t) e^(λt) = e^-x, where, with E_r = Σ p^r over the words that are not best,
 
 E_r needs one pass of the exponential mechanism at the tilt rθ. It falls at least like e^(-θr), which bounds what the
 missing terms can add, and hardly a draw needs more than a few of them. (docs/mathematics.md, "Permute-and-flip")
+
+Comparisons that come closer than rounding can be trusted are left to `rejection_exact`, with the same random numbers.
 """
 
 from __future__ import annotations
 
-from math import exp
+from dataclasses import dataclass
+from math import log
 
 import numpy as np
+import numpy.typing as npt
 
-from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
+from pathveil.randomness.lazy import LazyUniform
+from pathveil.randomness.source import RandomSource, as_uniform
+from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
 from pathveil.words.law import FloatArray
+from pathveil.words.rejection_exact import ExactComparisons
+from pathveil.words.tilt import doubt, tilt_factor
 from pathveil.words.tilted import LaneEngine, LogEngine, engine_for, lanes_fit
+from pathveil.words.tilted_exact import fits
+from pathveil.words.tilted_logs import log_margin
 from pathveil.words.visited import Visited
+
+_ROUNDING = 16  # roundings behind a number, more than there are; `exp` and `log` are right to 16 units together
+_UNKNOWN = 2.0**-12  # relative errors above it count as infinite: the bounds hold for small ones only
 
 
 class FlipByRejection:
@@ -37,6 +49,8 @@ class FlipByRejection:
 
     def __init__(self, compiled: CompiledSystem, length: int, theta: float, *, feasible: bool) -> None:
         self._compiled, self._length, self._theta, self._feasible = compiled, length, theta, feasible
+        self.z = tilt_factor(theta)
+        self.theta = -log(self.z)  # of the number that is used
         self._visited = Visited.of(compiled, length)
         self._engine = engine_for(compiled, length, theta)
         self._tilts: dict[int, LaneEngine | LogEngine] = {}
@@ -48,12 +62,10 @@ class FlipByRejection:
         around = Surroundings(self, values, begins, log_z)
         waiting = np.arange(len(begins))
         while True:
-            t = around.draw_t(waiting, source)
+            tries = around.draw_t(waiting, source)
             chosen = cells[waiting]
             errors = np.count_nonzero(values[chosen] != private[chosen], axis=1) - around.nearest[waiting]
-            p = np.exp(-self._theta * errors)
-            kept = (errors == 0) | (source.uniform(len(waiting)) * (1 - p * t) < 1 - t)
-            waiting = waiting[~kept]
+            waiting = waiting[~around.keep_words(waiting, tries, errors, source)]
             if not len(waiting):
                 return
             self._engine.draw(values, begins[waiting], private, source)
@@ -83,9 +95,33 @@ class FlipByRejection:
             )
         return self._tilts[r].log_partition(values, begins)
 
+    def margin(self, r: int) -> float:
+        """How far rounding can carry the sum behind `log_partition(r)`, relatively."""
+        return log_margin(self._compiled, self._length, r * self._theta) + doubt(8 * r * self._length)
+
+    def exactly(self, codes: list[int]) -> ExactComparisons | None:
+        """What decides without rounding; None where there is no room for it, and floating point has the last word."""
+        if not fits(self._compiled, self._length):
+            return None
+        return ExactComparisons(self._compiled, self._visited, codes, self.z)
+
     @property
-    def theta(self) -> float:
-        return self._theta
+    def length(self) -> int:
+        return self._length
+
+
+@dataclass
+class Tries:
+    """The t of some words, each with a bound of its relative error and the random number it comes from."""
+
+    t: FloatArray
+    error: FloatArray
+    words: npt.NDArray[np.uint64]
+    continued: dict[int, LazyUniform]
+    """Numbers of which more bits were looked at already."""
+
+    def number(self, which: int, source: RandomSource) -> LazyUniform:
+        return self.continued.get(which) or LazyUniform(int(self.words[which]), source)
 
 
 class Surroundings:
@@ -110,42 +146,103 @@ class Surroundings:
             sums[missing] = np.maximum(total - (self._best[missing] - 1), 0.0)
         return sums[which]
 
-    def draw_t(self, which: IntArray, source: RandomSource) -> FloatArray:
+    def draw_t(self, which: IntArray, source: RandomSource) -> Tries:
         """For each of these words a t with density ∝ g."""
-        t = np.empty(len(which))
+        tries = Tries(np.empty(len(which)), np.empty(len(which)), np.empty(len(which), dtype=np.uint64), {})
         waiting = np.arange(len(which))
         while len(waiting):
-            t[waiting] = truncated_exponential(self._lambda[which[waiting]], source)
-            waiting = waiting[~self._keep(which[waiting], t[waiting], source.exponential(len(waiting)))]
-        return t
+            numbers, now = which[waiting], source.words64(len(waiting))
+            limits = source.words64(len(waiting))
+            tries.words[waiting] = now
+            tries.t[waiting] = truncated_exponential(self._lambda[numbers], as_uniform(now))
+            # log t moves by at most 3 times the change of λ where λ < 1, and by its relative change elsewhere.
+            tries.error[waiting] = _uniform_error(now) + 12 * self._flip.margin(1)
+            kept, in_doubt = self._keep(numbers, tries.t[waiting], tries.error[waiting], limits)
+            for k in np.flatnonzero(in_doubt).tolist():
+                exact = self._exactly(int(numbers[k]))
+                if exact is not None:
+                    uniform = LazyUniform(int(now[k]), source)
+                    kept[k] = exact.keeps_t(uniform, LazyUniform(int(limits[k]), source))
+                    tries.continued[int(waiting[k])] = uniform
+            waiting = waiting[~kept]
+            for again in waiting.tolist():
+                tries.continued.pop(again, None)
+        return tries
 
-    def _keep(self, which: IntArray, t: FloatArray, limits: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Is x below the limit? Terms are added until what is missing cannot change the answer."""
-        z = exp(-self._flip.theta)
-        kept = np.zeros(len(which), dtype=bool)
+    def keep_words(self, which: IntArray, tries: Tries, errors: IntArray, source: RandomSource) -> BoolArray:
+        """Which of the proposed words are kept; `errors` beyond those of the nearest words."""
+        words = source.words64(len(which))
+        p, t = self._flip.z ** errors.astype(float), tries.t
+        left, right = as_uniform(words) * (1 - p * t), 1 - t
+        kept: BoolArray = (errors == 0) | (left < right)
+        in_doubt = (errors > 0) & (np.abs(left - right) <= _finite(tries.error) * t + doubt(_ROUNDING))
+        for k in np.flatnonzero(in_doubt).tolist():
+            exact = self._exactly(int(which[k]))
+            if exact is not None:
+                second = LazyUniform(int(words[k]), source)
+                kept[k] = exact.keeps_word(tries.number(k, source), second, int(errors[k]))
+        return kept
+
+    def _exactly(self, word: int) -> ExactComparisons | None:
+        begin = self._begins[word]
+        return self._flip.exactly(self._values[begin : begin + self._flip.length].tolist())
+
+    def _keep(
+        self, which: IntArray, t: FloatArray, error: FloatArray, words: npt.NDArray[np.uint64]
+    ) -> tuple[BoolArray, BoolArray]:
+        """Is x below the limit, an exponential variate? And where may rounding have decided that?
+
+        Terms are added until what is missing cannot change the answer.
+        """
+        z, limits = self._flip.z, -np.log(as_uniform(words))
+        kept, in_doubt = np.zeros(len(which), dtype=bool), np.zeros(len(which), dtype=bool)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            x = np.where(t > 0, (self._best[which] - 1) * (-np.log1p(-t) - t), 0.0)
+            others = self._best[which] - 1
+            x = np.where(t > 0, others * (-np.log1p(-t) - t), 0.0)
+            margin = np.where(t > 0, others * (t * t / (1 - t) * error + doubt(_ROUNDING) * t), 0.0)
+        margin += _finite(_uniform_error(words) * limits)
         open_ = np.arange(len(which))
         r = 1
         while True:
             now = t[open_]
             size = np.where(now > 0, self._others(r, which[open_]), 0.0)
             term = now**r / r * size
+            # t^r is off by r times the error of t, and the sum by its own, which is that of E_r + B.
+            off = 2 * (r * error[open_] + doubt(_ROUNDING)) * term
+            off += now**r / r * (size + self._best[which[open_]]) * 2 * self._flip.margin(r)
             if r > 1:
                 x[open_] += term
-            missing = term * now * z / (1 - now * z)
+                margin[open_] += off
+            share = now * z / (1 - now * z)
+            missing = term * share
             above, below = limits[open_] <= x[open_], limits[open_] > x[open_] + missing
             kept[open_[below]] = True
+            near = _finite(margin[open_])
+            nearer = _finite(margin[open_] + share * (off + 2 * term * error[open_] / (1 - now * z)))
+            in_doubt[open_] = np.where(
+                above, limits[open_] > x[open_] - near, limits[open_] < x[open_] + missing + nearer
+            )
             open_ = open_[~(above | below)]
             if not len(open_):
-                return kept
+                return kept, in_doubt
             r += 1
 
 
-def truncated_exponential(rates: FloatArray, source: RandomSource) -> FloatArray:
-    """A number in [0, 1) for each rate λ ≥ 0, with density ∝ e^(-λt)."""
-    u = source.uniform(len(rates))
+def _uniform_error(words: npt.NDArray[np.uint64]) -> FloatArray:
+    """How far the bits that were not looked at can move -log u, or t, relatively: u is known to 2^-53."""
+    u = as_uniform(words)
+    error: FloatArray = 2.0**-51 / (u * (1 - u))
+    return error
+
+
+def _finite(errors: FloatArray) -> FloatArray:
+    """Errors too large for bounds of first order count as infinite."""
+    return np.where(errors < _UNKNOWN, errors, np.inf)
+
+
+def truncated_exponential(rates: FloatArray, u: FloatArray) -> FloatArray:
+    """A number in [0, 1) for each rate λ ≥ 0 and uniform number, with density ∝ e^(-λt)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         t = -np.log1p(u * np.expm1(-rates)) / rates
-    # A rate so small that the density is flat; rounding must not reach 1, where a best word would be impossible.
-    return np.minimum(np.where(rates < 1e-12, u, t), np.nextafter(1.0, 0.0))
+    # Without a rate the density is flat; rounding must not reach 1, where a best word would be impossible.
+    return np.minimum(np.where(rates < 1e-290, u, t), np.nextafter(1.0, 0.0))

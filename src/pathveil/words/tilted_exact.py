@@ -66,16 +66,17 @@ def draw_exactly(
     uniforms = [LazyUniform(word, source) for word in words]
 
     def walk(bits: int) -> list[int]:
-        return _walk(compiled, codes, z, _backward(compiled, visited, codes, z), uniforms, bits)
+        from flint import arb
+
+        return _walk(compiled, codes, arb(z), backward(compiled, visited, codes, arb(z)), uniforms, bits)
 
     return with_enough_digits(walk)
 
 
-def _backward(compiled: CompiledSystem, visited: Visited, codes: list[int], z: float) -> list[dict[int, arb]]:
+def backward(compiled: CompiledSystem, visited: Visited, codes: list[int], z: arb) -> list[dict[int, arb]]:
     """Message i, for i = 0..n: β_i(y) for every state y in which a feasible word can be there."""
     from flint import arb
 
-    wrong = arb(z)
     states = [part.tolist() for part in np.split(visited.states, visited.offsets[1:-1])]
     messages: list[dict[int, Any]] = [{y: arb(1) for y in states[-1]}]
     for code, here in zip(reversed(codes), reversed(states[:-1]), strict=True):
@@ -88,7 +89,7 @@ def _backward(compiled: CompiledSystem, visited: Visited, codes: list[int], z: f
                         right = after[target]
                     else:
                         others += after[target]
-            message[y] = wrong * others + right
+            message[y] = z * others + right
         messages.append(message)
     messages.reverse()
     return messages
@@ -97,19 +98,17 @@ def _backward(compiled: CompiledSystem, visited: Visited, codes: list[int], z: f
 def _walk(
     compiled: CompiledSystem,
     codes: list[int],
-    z: float,
+    z: arb,
     messages: list[dict[int, arb]],
     uniforms: list[LazyUniform],
     bits: int,
 ) -> list[int]:
-    from flint import arb
-
-    wrong, state, private = arb(z), compiled.start, []
+    state, private = compiled.start, []
     for code, after, uniform in zip(codes, messages[1:], uniforms, strict=True):
         # The word's own symbol first, then the others in their order: as in the fast loops, or bits would change sides.
         moves = [(label, target) for label, target in compiled.moves[state].items() if target in after]
         moves.sort(key=lambda move: move[0] != code)
-        weights = [after[target] if label == code else wrong * after[target] for label, target in moves]
+        weights = [after[target] if label == code else z * after[target] for label, target in moves]
         label, state = moves[uniform.cut(weights, bits)]
         private.append(label)
     return private

@@ -69,7 +69,7 @@ def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source:
     theta = -log(z)  # of the number that is used
     messages = _backward(compiled, codes, theta)
     words = source.words64(batch * length).reshape(batch, length)
-    margin = _margin(compiled, length, theta)
+    margin = log_margin(compiled, length, theta)
     states, in_doubt = np.full(batch, compiled.start), np.zeros(batch, dtype=bool)
     private = np.empty_like(codes)
     for i in range(length):
@@ -95,8 +95,8 @@ def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source:
     return private
 
 
-def _margin(compiled: CompiledSystem, length: int, theta: float) -> float:
-    """How far rounding can carry a sum of weights, relatively.
+def log_margin(compiled: CompiledSystem, length: int, theta: float) -> float:
+    """How far rounding can carry a sum of weights, relatively; the loops without logarithms are more precise.
 
     At each position, logarithms of a size of up to n(θ + log d) are added, shifted and rounded, and d weights added up.
     `exp` and `log` are taken to be right to 16 units in the last place, four times what numpy allows them.
