@@ -2,8 +2,9 @@
 
     python benchmarks/spark.py
 
-MSNBC ten times over (9.9 million words), from Parquet file to Parquet files, with two cores for Spark. The time that
-Spark needs to start is left out. The data lie in `shared/data` beside the repository, or where PATHVEIL_DATA says.
+MSNBC ten times over (9.9 million words), from Parquet file to Parquet files, with two cores for Spark: what
+`pathveil privatize` does with and without `--engine spark`. The time that Spark needs to start is left out.
+The data lie in `shared/data` beside the repository, or where PATHVEIL_DATA says.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -12,22 +13,29 @@ T = TypeVar("T")
 
 
 class Sent(Generic[T]):
-    """Something large that is no secret, apart from the key.
+    """Something that is no secret, for tasks to use: a mechanism, a list of files. It travels apart from the key.
 
-    Spark writes what is large to temporary files, so the key must not travel together with a mechanism, which may be
-    large, or with a list of many files.
+    Spark writes what is large to temporary files, and the key must not get there together with it. A process that does
+    several tasks unpacks it once, so that the tasks share what a mechanism has worked out.
     """
 
     def __init__(self, value: T, context: SparkContext) -> None:
-        from pyspark import cloudpickle
-
-        # A broadcast by itself would send classes by name, also those that are only in a notebook.
-        self._broadcast = context.broadcast(cloudpickle.dumps(value))  # type: ignore[no-untyped-call]
-        self._value: T | None = None
+        self._broadcast: Any = context.broadcast(_Packed(value))
 
     @property
     def value(self) -> T:
-        if self._value is None:
-            self._value = pickle.loads(self._broadcast.value)
-        assert self._value is not None
-        return self._value
+        """What was sent. Only for tasks."""
+        value: T = self._broadcast.value
+        return value
+
+
+class _Packed:
+    """Becomes the value when it is unpickled. By itself a broadcast could not carry classes of a notebook."""
+
+    def __init__(self, value: object) -> None:
+        from pyspark import cloudpickle
+
+        self._packed: bytes = cloudpickle.dumps(value)  # type: ignore[no-untyped-call]
+
+    def __reduce__(self) -> tuple[Callable[[bytes], object], tuple[bytes]]:
+        return pickle.loads, (self._packed,)
