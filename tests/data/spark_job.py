@@ -1,9 +1,10 @@
 """A Spark job in a process of its own, whose tasks write down what they draw and wait where they are told to.
 
-    python spark_job.py MASTER INPUT OUTPUT OBSERVED EVENTS SEED
+    python spark_job.py KIND MASTER INPUT OUTPUT OBSERVED EVENTS SEED
 
 Every draw leaves a file in OBSERVED that tells what was drawn from what, in which attempt: what somebody would see who
-could look at every task. The second draw of an attempt waits until there is a file OBSERVED/go.
+could look at every task. The second draw of an attempt waits until there is a file OBSERVED/go. KIND is "files" or
+"dataframe", the two ways to run a job.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ import numpy as np
 from pyspark.sql import SparkSession
 
 import pathveil as pv
+from pathveil import data
 from pathveil.data import spark as on_spark
 
 PATIENCE = 300.0
@@ -46,7 +48,7 @@ class Watched(pv.CertifiedExponential):
             time.sleep(0.05)
 
 
-def main(master: str, source: str, output: str, observed: str, events: str, seed: str) -> None:
+def main(kind: str, master: str, source: str, output: str, observed: str, events: str, seed: str) -> None:
     settings = {
         "spark.ui.enabled": "false",
         "spark.driver.host": "127.0.0.1",
@@ -66,8 +68,12 @@ def main(master: str, source: str, output: str, observed: str, events: str, seed
     session = SparkSession.builder.master(master).config(map=settings).getOrCreate()
     mechanism = Watched(pv.Alphabet("abcd"), epsilon=1.0)
     mechanism.observed = observed
-    rows = session.read.parquet(source)
-    on_spark.privatize_to(rows, mechanism, output, "word", keep=["id"], rng=pv.insecure_seed(int(seed)))
+    draws = pv.insecure_seed(int(seed))
+    if kind == "files":
+        layout = data.ListColumn("word")
+        on_spark.privatize_files(session, source, layout, mechanism, output, keep=["id"], rng=draws)
+    else:
+        on_spark.privatize_to(session.read.parquet(source), mechanism, output, "word", keep=["id"], rng=draws)
     session.stop()
 
 

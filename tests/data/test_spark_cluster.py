@@ -96,7 +96,7 @@ def wait_for(happened: Callable[[], bool], what: str) -> None:
         time.sleep(0.05)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     made = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
@@ -109,8 +109,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 class Running:
     """A job in a process of its own."""
 
-    def __init__(self, cluster: Cluster, name: str) -> None:
-        self.folder = cluster.folder / name
+    def __init__(self, cluster: Cluster, kind: str, name: str) -> None:
+        self.folder = cluster.folder / f"{kind}-{name}"
         self.observed, self.events = self.folder / "observed", self.folder / "events"
         for folder in (self.folder, self.observed, self.events):
             folder.mkdir()
@@ -118,7 +118,7 @@ class Running:
         words = [list(pv.Alphabet("abcd").random_word(4 + 4 * (i % 3), draws)) for i in range(400)]
         source = write_words(self.folder.parent / "words.parquet", words)
         self.output = self.folder / "private"
-        arguments = [cluster.url, source, self.output, self.observed, self.events, SEED]
+        arguments = [kind, cluster.url, source, self.output, self.observed, self.events, SEED]
         with open(self.folder / "driver.log", "wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, str(JOB), *map(str, arguments)],
@@ -162,12 +162,15 @@ def files_with(secret: bytes, folder: Path) -> list[Path]:
     return found
 
 
-def test_a_worker_that_dies_in_the_middle_changes_no_word_and_no_file_holds_the_key(cluster: Cluster) -> None:
-    undisturbed = Running(cluster, "undisturbed")
+@pytest.mark.parametrize("kind", ["files", "dataframe"])
+def test_a_worker_that_dies_in_the_middle_changes_no_word_and_no_file_holds_the_key(
+    cluster: Cluster, kind: str
+) -> None:
+    undisturbed = Running(cluster, kind, "undisturbed")
     undisturbed.go()
     expected = undisturbed.finish()
 
-    disturbed = Running(cluster, "disturbed")
+    disturbed = Running(cluster, kind, "disturbed")
     wait_for(lambda: len(disturbed.draws()) >= 2 or disturbed.process.poll() is not None, "the first draws")
     assert disturbed.process.poll() is None, (disturbed.folder / "driver.log").read_text()[-3000:]
     secret = pv.insecure_seed(SEED).bytes(32)
@@ -191,8 +194,9 @@ def test_a_worker_that_dies_in_the_middle_changes_no_word_and_no_file_holds_the_
     assert all(len(set(seen)) == 1 for seen in outputs.values())
 
     assert files_with(secret, cluster.folder) == []
-    derived = DerivingKey(pv.insecure_seed(SEED)).key("place in", f"file:{cluster.folder / 'words.parquet'}")
-    assert files_with(derived, cluster.folder) == []
+    key, source = DerivingKey(pv.insecure_seed(SEED)), cluster.folder / "words.parquet"
+    for derived in (key.key("place in", f"file:{source}"), key.key("words of", str(source), 0)):
+        assert files_with(derived, cluster.folder) == []
     text = "".join(path.read_text(errors="replace") for path in cluster.folder.rglob("*.log"))
     assert "DerivingKey" not in text
     (cluster.folder / "planted").write_bytes(b"1234567" + base64.b64encode(b"x" + secret + b"yz"))

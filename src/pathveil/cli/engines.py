@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
     from pathveil.cli.progress import ProgressBar
     from pathveil.data.checking import OnBadRow
@@ -92,21 +91,10 @@ class _Embedded:
 
 class _Spark:
     def __init__(self, master: str, files: Sequence[str], layout: Layout, format: Format | None) -> None:
-        from pathveil.data.formats.delimited_column import DelimitedColumn
-        from pathveil.data.formats.list_column import ListColumn
-        from pathveil.data.sources import find_files
+        from pathveil.data.spark.row_groups import files_for_tasks
 
-        found = find_files(files, Path(), format)
-        if found[0].format != "parquet" or not isinstance(layout, (ListColumn, DelimitedColumn)):
-            raise InvalidParameterError(
-                f"{found[0].name}: on Spark, words stand in a column of Parquet files, one a row (--column). Convert "
-                "the input, or leave out --engine spark."
-            )
-        self._column = layout.column
-        self._separator = layout.separator if isinstance(layout, DelimitedColumn) else None
-        self._files = [_as_spark_reads_it(file.path) for file in found]
-        self._master = master
-        self._read: DataFrame | None = None
+        files_for_tasks(files, layout, format)  # wrong use is found before Spark starts
+        self._master, self._files, self._layout, self._format = master, files, layout, format
 
     def refuse_existing(self, output: Path, overwrite: bool) -> None:
         from pathveil.data.spark.publishing import refuse_existing_folder
@@ -114,30 +102,22 @@ class _Spark:
         refuse_existing_folder(output, overwrite)
 
     def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> int:
-        from pathveil.data.spark import check_words
+        from pathveil.data.spark import check_files
 
-        return check_words(
-            self._rows(), mechanism, self._column, separator=self._separator, keep=keep, on_bad_row=on_bad_row
+        session = _session(self._master)
+        return check_files(
+            session, self._files, self._layout, mechanism, keep=keep, on_bad_row=on_bad_row, format=self._format
         )
 
     def privatize(
         self, mechanism: WordMechanism, output: Path, *, max_words_per_user: int | None, **others: Any
     ) -> CuratorSummary:
-        from pathveil.data.spark import privatize_to
+        from pathveil.data.spark import privatize_files
 
         if max_words_per_user is not None:
             raise AssertionError("refused before")
-        return privatize_to(self._rows(), mechanism, output, self._column, separator=self._separator, **others)
-
-    def _rows(self) -> DataFrame:
-        if self._read is None:
-            self._read = _session(self._master).read.parquet(*self._files)
-        return self._read
-
-
-def _as_spark_reads_it(path: Path) -> str:
-    """Spark takes names of files for patterns."""
-    return "file://" + re.sub(r"([\\*?\[\]{}])", r"\\\1", str(path))
+        session = _session(self._master)
+        return privatize_files(session, self._files, self._layout, mechanism, output, format=self._format, **others)
 
 
 def _session(master: str) -> SparkSession:

@@ -38,7 +38,8 @@ def shuffled(
             yield from _shuffled_in_piles(held, arriving, source, workspace)
             return
     if held:
-        yield from _shuffled_in_memory(pa.Table.from_batches(held), source)
+        rows = pa.Table.from_batches(held)
+        yield from in_order(rows, random_order(source, rows.num_rows))
 
 
 def random_order(source: RandomSource, count: int) -> npt.NDArray[np.int64]:
@@ -66,8 +67,8 @@ def random_order(source: RandomSource, count: int) -> npt.NDArray[np.int64]:
     return order
 
 
-def _shuffled_in_memory(rows: pa.Table, source: RandomSource) -> Iterator[pa.RecordBatch]:
-    order = random_order(source, rows.num_rows)
+def in_order(rows: pa.Table, order: npt.NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+    """The rows of a table, at least one, in this order."""
     [whole] = rows.combine_chunks().to_batches()
     yield from _taken(whole, order, _ROWS)
 
@@ -106,17 +107,21 @@ def _shuffled_in_piles(
             rows = reader.read_all()
         path.unlink()
         if rows.num_rows:
-            yield from _shuffled_in_memory(rows, source)
+            yield from in_order(rows, random_order(source, rows.num_rows))
 
 
 def _deal(batch: pa.RecordBatch, piles: list[Any], source: RandomSource) -> None:
     """Every row to a pile of its own choice."""
     chosen = np.frombuffer(source.bytes(batch.num_rows), np.uint8) & (_PILES - 1)
-    order = np.argsort(chosen, kind="stable")
-    sorted_rows = take_rows(batch, order)
-    ends = np.searchsorted(chosen[order], np.arange(_PILES), side="right")
-    begin = 0
-    for pile, end in zip(piles, ends.tolist(), strict=True):
-        if end > begin:
-            pile.write_batch(sorted_rows.slice(begin, end - begin))
-        begin = end
+    for pile, rows in dealt(batch, chosen):
+        piles[pile].write_batch(rows)
+
+
+def dealt(batch: pa.RecordBatch, piles: npt.NDArray[np.integer]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """For each pile that gets something, the rows that go there, in the order they had."""
+    order = np.argsort(piles, kind="stable")
+    rows, sorted_piles = take_rows(batch, order), piles[order]
+    begins = np.append(0, np.flatnonzero(np.diff(sorted_piles)) + 1)
+    ends = np.append(begins[1:], len(piles))
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        yield int(sorted_piles[begin]), rows.slice(begin, end - begin)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -88,7 +89,7 @@ def check_words(
     What is wrong with the input is found here before a budget is charged for it. The number is for the curator.
     """
     extra = Extra(user, tuple(keep))
-    checker = _checker(mechanism, on_bad_row)
+    checker = checker_for(mechanism, on_bad_row)
     layout.require_writable(checker.symbols)
     count = 0
     lengths: set[int] = set()
@@ -143,7 +144,7 @@ def privatize_file(
     limit = None if max_words_per_user is None else UserLimit(max_words_per_user)
     draws = checked_source(rng)
     extra = Extra(user, tuple(keep))
-    checker = _checker(mechanism, on_bad_row)
+    checker = checker_for(mechanism, on_bad_row)
     layout.require_writable(checker.symbols)
     report = progress or (lambda _stage, _words: None)
     with opened(source, layout, extra, format, destination) as (engine, files, workspace):
@@ -213,7 +214,7 @@ def opened(
         yield engine, files, workspace
 
 
-def _checker(mechanism: WordMechanism, on_bad_row: OnBadRow) -> Checker:
+def checker_for(mechanism: WordMechanism, on_bad_row: OnBadRow) -> Checker:
     """What finds the words that this mechanism would refuse."""
     accepts_infeasible = mechanism.on_infeasible == "nearest"
     return Checker(mechanism.world, on_bad_row, accepts_infeasible, mechanism.accepted_lengths)
@@ -238,19 +239,24 @@ def _target(output: Path, source: DataFile) -> DataFile:
 
 
 def gathered(batches: Iterable[pa.RecordBatch]) -> Generator[pa.RecordBatch]:
-    """Batches of about `_SYMBOLS` symbols each."""
+    """Batches of about `_SYMBOLS` symbols each, cut at whole words.
+
+    Where one ends follows from the lengths of the words, and not from the batches in which they came: a seed gives the
+    same private words whatever the reader does.
+    """
     held: list[pa.RecordBatch] = []
-    size = 0
+    current = symbols = 0
     for batch in batches:
-        # A batch of very long words is cut, at whole words.
-        marks = batch.column(0).offsets.to_numpy()
-        cuts = np.flatnonzero(np.diff(marks[1:] // _SYMBOLS)) + 1
-        for begin, end in zip([0, *cuts], [*cuts, batch.num_rows], strict=True):
-            held.append(batch.slice(int(begin), int(end - begin)))
-            size += int(marks[end] - marks[begin])
-            if size >= _SYMBOLS:
+        marks = batch.column(0).offsets.to_numpy().astype(np.int64)
+        numbers = (marks[:-1] - marks[0] + symbols) // _SYMBOLS  # a word belongs where its first symbol does
+        cuts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), batch.num_rows]
+        for begin, end in pairwise(cuts):
+            if numbers[begin] != current and held:
                 yield pa.concat_batches(held)
-                held, size = [], 0
+                held = []
+            current = int(numbers[begin])
+            held.append(batch.slice(begin, end - begin))
+        symbols += int(marks[-1] - marks[0])
     if held:
         yield pa.concat_batches(held)
 

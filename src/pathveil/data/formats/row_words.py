@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import pyarrow as pa
 
-from pathveil.data.embedded import Column, Engine, arrow_reads, parquet_column
+from pathveil.data.embedded import Column, Engine, arrow_reads, parquet_batches
 from pathveil.data.formats.layout import (
     Extra,
     Layout,
@@ -58,8 +58,8 @@ class RowWords(Layout):
         self, engine: Engine, file: DataFile, extra: Extra
     ) -> Iterator[tuple[pa.Array, pa.Array | None, tuple[pa.Array, ...]]]:
         if extra == Extra() and arrow_reads(file, self.column):
-            for values in parquet_column(file, self.column):
-                yield values, None, ()
+            for batch in parquet_batches(file, [self.column]):
+                yield batch.column(0), None, ()
             return
         query = engine.scan(file, {"w": Column(self.column, self.kind), **extra_columns(extra)})
         for batch in engine.stream(query):

@@ -1,8 +1,10 @@
 """Words in Apache Spark: the same mechanisms, checks and counts as for files, on as many machines as there are.
 
-    check_words          what is wrong with the words, before anything is charged
+    check_files          what is wrong with the words of files, before anything is charged
+    privatize_files      from files to a folder, which appears when it is complete, with a manifest beside it
+    check_words          the same for the words of a DataFrame
     privatize            a DataFrame of private words
-    privatize_to         the same into a folder, which appears when it is complete, with a manifest beside it
+    privatize_to         such a DataFrame into a folder
     count_transitions    the exact table for a private model
     plain_errors         PathVeil's errors as such, out of a failed Spark job
 
@@ -11,7 +13,16 @@ It needs `pathveil[spark]` and Java 17. docs/spark.md explains how private words
 
 from pathveil.data.spark.counting import count_transitions
 from pathveil.data.spark.failures import plain_errors
+from pathveil.data.spark.files import check_files, privatize_files
 from pathveil.data.spark.privatizing import check_words, privatize
 from pathveil.data.spark.publishing import privatize_to
 
-__all__ = ["check_words", "count_transitions", "plain_errors", "privatize", "privatize_to"]
+__all__ = [
+    "check_files",
+    "check_words",
+    "count_transitions",
+    "plain_errors",
+    "privatize",
+    "privatize_files",
+    "privatize_to",
+]

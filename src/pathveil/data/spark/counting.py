@@ -17,11 +17,11 @@ from pathveil.data.checking import Checker, OnBadRow
 from pathveil.data.formats.layout import RawWords
 from pathveil.data.formats.splitting import split
 from pathveil.data.spark.columns import checked_dataframe, quoted, require_column, word_type
-from pathveil.data.spark.failures import Describer, plain_errors, require_same_version, without_content
+from pathveil.data.spark.failures import checked, plain_errors, require_same_version
 from pathveil.data.spark.piles import WORD
 from pathveil.data.spark.places import place_columns, place_in_batch
 from pathveil.data.transitions import CuratorCounts, PairColumns, WordTally
-from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
+from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.systems.alphabet import Alphabet
 
@@ -117,13 +117,10 @@ def _counting(
         checker = Checker(Alphabet(states), on_bad_row)
         tally = WordTally(len(states), max_length)
         for batch in batches:
-            place = Describer(place_in_batch(batch, None, _column_of(where)))
             words = batch.column(WORD) if listed else split(batch.column(WORD), separator)
-            try:
-                for checked in checker.checked([RawWords(words, None, (), place)]):
-                    tally.add(checked.column(0))
-            except PathVeilError as problem:
-                raise without_content(problem, place.last) from None
+            raw = RawWords(words, None, (), place_in_batch(batch, None, _column_of(where)))
+            for good in checked(checker, raw):
+                tally.add(good.column(0))
         counted = tally.counts()
         tables = {_TRANSITIONS: counted.transitions.ravel(), _FIRST: counted.first, _LENGTHS: counted.lengths}
         for kind, table in tables.items():

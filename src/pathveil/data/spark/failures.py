@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
+
+import pyarrow as pa
 
 import pathveil
 from pathveil import errors
+from pathveil.data.checking import Checker
+from pathveil.data.formats.layout import RawWords
 from pathveil.errors import DataFileError, PathVeilError
 
 _REASONS: dict[type[PathVeilError], str] = {
@@ -20,30 +25,29 @@ _REASONS: dict[type[PathVeilError], str] = {
     errors.EmptyWordError: "the word is empty or missing",
     errors.InfeasibleWordError: "the public system could not have produced this word",
     errors.NoFeasibleWordError: "the public system has no word of this length",
+    errors.LengthMismatchError: "the word is shorter or longer than the lengths that are promised",
     errors.DataFileError: "a symbol is missing",
 }
 _RAISED = re.compile(r"^(?:\S*: )?pathveil\.errors\.(\w+): (.*?)(?: SQLSTATE: \w+)?\s*$", re.MULTILINE)
 _NOT_THERE = re.compile(r"ModuleNotFoundError: No module named '(pathveil|pyarrow|numpy|numba|cryptography)[.'\w]*")
 
 
-class Describer:
-    """Finds a bad row for a `Checker`, and remembers the last one that it was asked for."""
+def checked(checker: Checker, raw: RawWords) -> Iterator[pa.RecordBatch]:
+    """What the checker lets through. An error says where a bad row is, and nothing of what the word says."""
+    place: str | None = None
 
-    def __init__(self, describe: Callable[[int, int | None], str]) -> None:
-        self._describe = describe
-        self.last: str | None = None
+    def remembered(i: int, position: int | None) -> str:
+        nonlocal place
+        place = raw.place(i, position)
+        return place
 
-    def __call__(self, i: int, position: int | None) -> str:
-        self.last = self._describe(i, position)
-        return self.last
-
-
-def without_content(problem: PathVeilError, place: str | None) -> PathVeilError:
-    """The same error, saying where, and nothing of what a word says."""
-    reason = _REASONS.get(type(problem))
-    if place is None or reason is None:
-        return problem
-    return type(problem)(f"{place}: {reason}. Correct the data, or skip bad rows.")
+    try:
+        yield from checker.checked([replace(raw, place=remembered)])
+    except PathVeilError as problem:
+        reason = _REASONS.get(type(problem))
+        if place is None or reason is None:
+            raise
+        raise type(problem)(f"{place}: {reason}. Correct the data, or skip bad rows.") from None
 
 
 def require_same_version(version: str) -> None:

@@ -12,7 +12,6 @@ Piles and turns are random, so the private words come in random order as well.
 from __future__ import annotations
 
 import hashlib
-import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,20 +19,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from pathveil.data.checking import Checker, OnBadRow
+from pathveil.data.checking import OnBadRow
 from pathveil.data.formats.layout import RawWords
 from pathveil.data.formats.splitting import join, split
 from pathveil.data.shuffle import take_rows
-from pathveil.data.spark.failures import Describer, require_same_version, without_content
+from pathveil.data.spark.failures import checked, require_same_version
 from pathveil.data.spark.places import PlaceNumbers, place_in_batch
+from pathveil.data.spark.sending import Sent
 from pathveil.data.symbols import SymbolTable
-from pathveil.data.words import gathered
-from pathveil.errors import InvalidParameterError, PathVeilError
+from pathveil.data.words import checker_for, gathered
+from pathveil.errors import InvalidParameterError
 from pathveil.randomness.derived import DerivingKey
 
 if TYPE_CHECKING:
-    from pyspark import SparkContext
-
     from pathveil.words.mechanism import WordMechanism
 
 Batches = Iterable[pa.RecordBatch]
@@ -45,31 +43,11 @@ _HELD = 1 << 26  # bytes of rows that a task collects before it deals them out
 _LARGEST = 1 << 17  # bytes of a message: Spark puts up to 10,000 of them into one batch of less than 2 GiB
 
 
-class Sent:
-    """A mechanism on its way to the executors, apart from the key.
-
-    Spark writes what is large to temporary files. A mechanism may be large; it is public. The key must stay small.
-    """
-
-    def __init__(self, mechanism: WordMechanism, context: SparkContext) -> None:
-        from pyspark import cloudpickle
-
-        # A broadcast by itself would send classes by name, also those that are only in a notebook.
-        self._broadcast = context.broadcast(cloudpickle.dumps(mechanism))  # type: ignore[no-untyped-call]
-        self._value: WordMechanism | None = None
-
-    @property
-    def value(self) -> WordMechanism:
-        if self._value is None:
-            self._value = pickle.loads(self._broadcast.value)
-        return self._value
-
-
 @dataclass(frozen=True)
 class Job:
     """Everything that a task has to know."""
 
-    mechanism: Sent
+    mechanism: Sent[WordMechanism]
     key: DerivingKey
     piles: int
     column: str
@@ -114,29 +92,17 @@ def checking(job: Job) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
 def _checked(job: Job, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Words as codes, both halves of the number of their place, and what is kept."""
     mechanism = job.mechanism.value
-    checker = Checker(mechanism.world, job.on_bad_row, mechanism.on_infeasible == "nearest")
+    checker = checker_for(mechanism, job.on_bad_row)
     numbers = PlaceNumbers(job.key)
     for batch in batches:
         if not batch.num_rows:
             continue
-        place = Describer(place_in_batch(batch, job.place, job.column))
         listed = batch.column(WORD)
         words = split(listed, job.separator) if job.value_type is None else listed
         halves = map(pa.array, numbers.of(batch))
-        raw = RawWords(words, None, (*halves, *(batch.column(name) for name in job.kept)), place)
-        try:
-            for checked in checker.checked([raw]):
-                yield _narrow(checked, len(checker.symbols.names))
-        except PathVeilError as problem:
-            raise without_content(problem, place.last) from None
-
-
-def _narrow(batch: pa.RecordBatch, symbol_count: int) -> pa.RecordBatch:
-    """Codes in as few bytes as they need: most alphabets are small, and all of this is copied several times."""
-    kind = pa.uint8() if symbol_count <= 1 << 8 else pa.uint16() if symbol_count <= 1 << 16 else pa.int32()
-    words = batch.column(0)
-    narrow = pa.ListArray.from_arrays(words.offsets, words.values.cast(kind, safe=False))
-    return pa.RecordBatch.from_arrays([narrow, *batch.columns[1:]], names=batch.schema.names)
+        kept = (batch.column(name) for name in job.kept)
+        place = place_in_batch(batch, job.place, job.column)
+        yield from checked(checker, RawWords(words, None, (*halves, *kept), place))
 
 
 def _dealt(held: list[pa.RecordBatch], piles: int) -> Iterator[pa.RecordBatch]:

@@ -18,8 +18,9 @@ from pathveil.data.spark.columns import (
     word_type,
 )
 from pathveil.data.spark.failures import plain_errors
-from pathveil.data.spark.piles import DEALT_IN_SPARK, WORD, Job, Sent, checking, dealing, drawing
+from pathveil.data.spark.piles import DEALT_IN_SPARK, WORD, Job, checking, dealing, drawing
 from pathveil.data.spark.places import FILE, ROW, place_columns
+from pathveil.data.spark.sending import Sent
 from pathveil.data.symbols import SymbolTable
 from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.randomness.derived import DerivingKey
@@ -63,7 +64,7 @@ def privatize(
 
     `data.file_guarantee` says what is promised. `plain_errors` makes the errors of the job readable.
     """
-    key = DerivingKey(_checked_mechanism(mechanism)._source(rng))
+    key = DerivingKey(checked_mechanism(mechanism)._source(rng))
     prepared = _prepared(dataframe, mechanism, key, column, separator, place, keep, keep_order, on_bad_row)
     return prepared.drawn()
 
@@ -134,7 +135,7 @@ def _prepared(
 ) -> _Prepared:
     """All that can be wrong without looking at a row is an error here."""
     checked_dataframe(dataframe)
-    symbols = SymbolTable(_checked_mechanism(mechanism).world.symbols)
+    symbols = SymbolTable(checked_mechanism(mechanism).world.symbols)
     Checker(mechanism.world, on_bad_row)
     element = word_type(dataframe, column, separator)
     names = checked_kept(dataframe, column, keep)
@@ -169,7 +170,8 @@ def _prepared(
     return _Prepared(rows, job, written, kept, order)
 
 
-def _checked_mechanism(mechanism: WordMechanism) -> WordMechanism:
+def checked_mechanism(mechanism: WordMechanism) -> WordMechanism:
+    """The mechanism, if it is one."""
     if not isinstance(mechanism, WordMechanism):
         raise InvalidParameterError(f"the second argument is a mechanism for words, not {type(mechanism).__name__}")
     return mechanism

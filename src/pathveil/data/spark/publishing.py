@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from pathveil.data.checking import OnBadRow
+    from pathveil.privacy.guarantee import Guarantee
     from pathveil.randomness.source import RandomSource
+    from pathveil.systems.system import System
     from pathveil.words.mechanism import WordMechanism
 
 
@@ -46,9 +48,7 @@ def privatize_to(
     still has its temporary name. If one of them raises, nothing is published.
     """
     checked_dataframe(dataframe)
-    destination = Path(output).absolute()
-    refuse_existing_folder(destination, overwrite)
-    refuse_existing(manifest_path(destination), overwrite)
+    destination = checked_destination(output, overwrite)
     from pyspark.sql import Observation
     from pyspark.sql import functions as sql
 
@@ -76,19 +76,11 @@ def privatize_to(
             raise DataFileError("the DataFrame has no word to release")
         skipped = dataframe.count() - released if on_bad_row == "skip" else 0
         guarantee = file_guarantee(mechanism, keep=keep, keep_order=keep_order, on_bad_row=on_bad_row)
-        for file in [*unfinished.iterdir(), unfinished]:
+        for file in unfinished.iterdir():
             flush(file)
         if before_publish is not None:
             before_publish(unfinished)
-        _make_way(destination, workspace)
-        # The manifest first: better a promise without words than words without a promise.
-        made = write_manifest(workspace, destination, guarantee, mechanism.world, overwrite=overwrite)
-        try:
-            os.rename(unfinished, destination)
-        except BaseException:
-            made.unlink(missing_ok=True)
-            raise
-        flush(destination.parent)
+        publish_folder(unfinished, destination, guarantee, mechanism.world, overwrite)
     return CuratorSummary(
         guarantee=guarantee,
         words_released=released,
@@ -100,10 +92,33 @@ def privatize_to(
     )
 
 
+def checked_destination(output: str | Path, overwrite: bool) -> Path:
+    """Where the folder will be; an error if it, or its manifest, is there already and may not be replaced."""
+    destination = Path(output).absolute()
+    refuse_existing_folder(destination, overwrite)
+    refuse_existing(manifest_path(destination), overwrite)
+    return destination
+
+
 def refuse_existing_folder(output: Path, overwrite: bool) -> None:
     """An error if something has the name of the output already and may not be replaced."""
     if not overwrite and os.path.lexists(output):
         raise DataFileError(f"{output} exists already. Choose another name, or say that it may be replaced.")
+
+
+def publish_folder(finished: Path, output: Path, guarantee: Guarantee, world: System, overwrite: bool) -> None:
+    """Give a complete folder in a private workspace its final name, and write its manifest."""
+    flush(finished)
+    workspace = finished.parent
+    _make_way(output, workspace)
+    # The manifest first: better a promise without words than words without a promise.
+    made = write_manifest(workspace, output, guarantee, world, overwrite=overwrite)
+    try:
+        os.rename(finished, output)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
+    flush(output.parent)
 
 
 def _make_way(output: Path, workspace: Path) -> None:
