@@ -32,8 +32,7 @@ def _uniform(word: Any) -> float:
 
 
 def _vector_instructions() -> tuple[Any, Any]:
-    """Two functions of rows of sixteen numbers: sum((row, a, b, ...)) is row = a + b + ..., shift(row, a, first) is
-    row = (first, all of a but its last).
+    """For rows of sixteen: sum((row, a, b, ...)) is row = a + b + ...; shift(row, a, first) is row = (first, *a[:-1]).
 
     As loops these become sixteen steps one by one: the compiler unrolls them, and then has to expect that storing the
     first number changes what is read next.
@@ -303,16 +302,14 @@ def draw_words(
 
     The number of errors comes from permute-and-flip (flip) or from the exponential mechanism with these scores.
     """
-    graph, reached = (
-        class_graph(symbol_count, offsets, labels, targets),
-        reached_states(length, start, offsets, targets),
-    )
+    graph = class_graph(symbol_count, offsets, labels, targets)
+    reached = reached_states(length, start, offsets, targets)
     state_count = len(accepting)
     all_kept, few_kept = strips(length, 1), strips(length, _SPACING)
     table = np.empty((all_kept[-1], state_count + 1, LANES))  # memory that is never written is never taken
     small = table.size <= _SMALL_TABLE
-    spare, edges_of_strips = np.zeros((3, state_count + 1, LANES)), np.zeros((2, length + 1, state_count))
-    between, nothing = np.zeros((LANES, state_count + 1, LANES)), np.zeros((2, state_count))
+    spare, edges_of_strips = np.zeros((3, state_count + 1, LANES)), np.empty((2, length + 1, state_count))
+    between, nothing = np.empty((LANES, state_count + 1, LANES)), np.zeros((2, state_count))
     counts, weights, filled = np.empty(length + 1), np.empty(length + 1), 0
     whole, starts = True, all_kept
     for word in range(len(begins)):
