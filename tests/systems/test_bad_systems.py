@@ -32,6 +32,10 @@ BAD = {
     "empty initial": (lambda: pv.MarkovChain.from_edges([("a", "b")], initial=set()), "the set is empty"),
     "unreachable final": (lambda: pv.MarkovChain.from_edges([("a", "b"), ("c", "a")], {"a"}, "c"), "final: none"),
     "nothing after the start": (lambda: pv.MarkovChain.from_edges([("a", "b")], initial="b"), "final: none"),
+    "a move to a list": (
+        lambda: pv.TransitionSystem({(0, "a"): 0, (0, "b"): [1]}, 0),
+        r"states: \[1\] is not hashable",
+    ),
     "no moves": (lambda: pv.TransitionSystem({}, initial=0), "no actions"),
     "unknown start": (lambda: pv.TransitionSystem({(0, "a"): 1}, initial=7), "initial: 7"),
     "unknown accepting": (lambda: pv.TransitionSystem({(0, "a"): 1}, 0, accepting={9}), "accepting: 9"),

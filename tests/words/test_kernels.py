@@ -185,6 +185,20 @@ def test_each_keystream_word_stands_for_one_symbol() -> None:
     assert private.tolist() == [4, 4, 0, 0, 1, 2, 3, 3]
 
 
+@pytest.mark.parametrize("m", [2, 3, 20, 255, 100_003])
+@pytest.mark.parametrize("power", [1, 2**16, 2**39 + 1, 2**40 - 1, 2**40, 2**41 + 7, 2**46, 2**46 - 1, None])
+def test_the_symbol_that_owns_a_keystream_word_is_the_quotient(m: int, power: int | None) -> None:
+    """Around every multiple of what a symbol owns, and the last words; also with powers of two, and as much as fits."""
+    from pathveil.words.free_kernels import respond
+
+    each = 2**64 // m if power is None else power
+    multiples = [k * each for k in {*range(min(m, 300)), *range(m // 2 - 5, m // 2 + 5), *range(m - 5, m)}]
+    words = [w for k in multiples for w in range(k - 2, k + 3) if 0 <= w < 2**64] + [2**64 - 1, 2**63, 2**63 - 1]
+    values, private = np.full(len(words), m - 1), np.empty(len(words), dtype=np.int64)
+    respond(values, 0, len(words), m, np.uint64(each), np.array(words, dtype=np.uint64), private)
+    assert private.tolist() == [w // each if w < (m - 1) * each else m - 1 for w in words]
+
+
 def test_a_keystream_word_that_would_favour_a_position_is_not_used() -> None:
     from pathveil.words.free_kernels import place_errors
 

@@ -161,13 +161,10 @@ def privatize_file(
             before_drawing()
         released = symbols = 0
 
-        def put_away(part: tuple[pa.ListArray, Sequence[pa.Array], int]) -> None:
-            writer.write(layout.render(*part, style))
-
         with (
             made_ahead(checked, engine.interrupt) as words,
             TableWriter(unfinished, target, delimiter, json_columns) as writer,
-            done_behind(put_away) as write,
+            done_behind(writer.write) as write,
         ):
             batches = _privatized(words, mechanism, draws, report)
             if limit is not None:
@@ -176,7 +173,7 @@ def privatize_file(
                 batches = shuffled(batches, draws, workspace)
             for batch in batches:
                 listed = batch.column(0)
-                write((listed, batch.columns[1:], released + 1))
+                write(layout.render(listed, batch.columns[1:], released + 1, style))
                 released += batch.num_rows
                 symbols += len(listed.flatten())
                 report("writing", released)

@@ -231,8 +231,9 @@ def numbered(names: Sequence[Symbol], what: str) -> tuple[tuple[Symbol, ...], In
     first: defaultdict[Symbol, int] = defaultdict(count().__next__)  # by first appearance
     try:
         found = np.fromiter(map(first.__getitem__, names), np.int64, len(names))
-    except TypeError as problem:
-        raise InvalidSystemError(f"{what}: {problem}; use strings, numbers or tuples") from None
+    except TypeError:
+        odd = next(name for name in names if not _is_hashable(name))
+        raise InvalidSystemError(f"{what}: {odd!r} is not hashable; use strings, numbers or tuples") from None
     ordered = in_natural_order(first)
     number = np.empty(len(ordered), dtype=np.int64)
     number[[first[name] for name in ordered]] = np.arange(len(ordered))
@@ -254,6 +255,14 @@ def as_set(chosen: Any, states: Iterable[Symbol], what: str) -> frozenset[Symbol
     if not members:
         raise InvalidSystemError(f"{what}: the set is empty, so no word would be feasible")
     return frozenset(members)
+
+
+def _is_hashable(candidate: Any) -> bool:
+    try:
+        hash(candidate)
+    except TypeError:  # a tuple only knows when it is asked
+        return False
+    return True
 
 
 def _is_member(candidate: Any, known: set[Symbol]) -> bool:

@@ -34,40 +34,55 @@ def _uniform(word: Any) -> float:
     return min((np.int64(word >> np.uint64(11)) + 0.5) * 2.0**-53, 1.0 - 2.0**-53)
 
 
-def _vector_sum() -> Any:
-    """A function of rows of sixteen numbers, (row, a, b, ...): it writes a + b + ... to `row` in vector instructions.
+def _vector_instructions() -> tuple[Any, Any]:
+    """For rows of sixteen: sum((row, a, b, ...)) is row = a + b + ...; shift(row, a, first) is row = (first, *a[:-1]).
 
-    As a loop this becomes sixteen additions one by one: the compiler unrolls it, and then has to expect that storing
-    the first sum changes what is added next.
+    As loops these become sixteen steps one by one: the compiler unrolls them, and then has to expect that storing the
+    first number changes what is read next.
     """
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
     from numba.extending import intrinsic
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        vector = ir.VectorType(ir.DoubleType(), LANES)
-        arrays = cgutils.unpack_tuple(builder, arguments[0])  # type: ignore[no-untyped-call]
-        pointers = [
-            builder.bitcast(context.make_array(kind)(context, builder, array).data, vector.as_pointer())
-            for kind, array in zip(signature.args[0], arrays, strict=True)
-        ]
-        total = None
-        for pointer in pointers[1:]:
-            row = builder.load(pointer)
-            row.align = 8  # rows begin at any number, not only where a whole vector would
-            total = row if total is None else builder.fadd(total, row)
-        builder.store(total, pointers[0]).align = 8
+    vector = ir.VectorType(ir.DoubleType(), LANES)
+
+    def place(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+        return builder.bitcast(context.make_array(kind)(context, builder, array).data, vector.as_pointer())
+
+    def load(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+        row = builder.load(place(context, builder, kind, array))
+        row.align = 8  # rows begin at any number, not only where a whole vector would
+        return row
+
+    def sum_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kinds, arrays = tuple(signature.args[0]), cgutils.unpack_tuple(builder, arguments[0])  # type: ignore[no-untyped-call]
+        total = load(context, builder, kinds[1], arrays[1])
+        for kind, array in zip(kinds[2:], arrays[2:], strict=True):
+            total = builder.fadd(total, load(context, builder, kind, array))
+        builder.store(total, place(context, builder, kinds[0], arrays[0])).align = 8
+        return context.get_dummy_value()
+
+    def shift_code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        moved = load(context, builder, signature.args[1], arguments[1])
+        first = builder.insert_element(moved, arguments[2], ir.IntType(32)(0))
+        order = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [LANES, *range(LANES - 1)])
+        row = builder.shuffle_vector(moved, first, order)
+        builder.store(row, place(context, builder, signature.args[0], arguments[0])).align = 8
         return context.get_dummy_value()
 
     @intrinsic
     def vector_sum(_: Any, rows: Any) -> Any:
-        return types.void(rows), generate
+        return types.void(rows), sum_code
 
-    return vector_sum
+    @intrinsic
+    def vector_shift(_: Any, row: Any, moved: Any, first: Any) -> Any:
+        return types.void(row, moved, first), shift_code
+
+    return vector_sum, vector_shift
 
 
-_sum = _vector_sum()
+_sum, _shift = _vector_instructions()
 
 
 @kernel
@@ -133,9 +148,7 @@ def _step(symbol: int, reached: Any, graph: Any, after: Any, below: Any, here: A
                 _sum((row, row, after[targets[edge]]))
         else:
             x = targets[right]
-            row[0] = below[x]
-            for lane in range(LANES - 1):
-                row[lane + 1] = after[x, lane]
+            _shift(row, after[x], below[x])
             for edge in range(offsets[y], offsets[y + 1]):
                 if edge != right:
                     _sum((row, row, after[targets[edge]]))
@@ -311,16 +324,14 @@ def draw_words(
 
     The number of errors comes from permute-and-flip (flip) or from the exponential mechanism with these scores.
     """
-    graph, reached = (
-        class_graph(symbol_count, offsets, labels, targets),
-        reached_states(length, start, offsets, targets),
-    )
+    graph = class_graph(symbol_count, offsets, labels, targets)
+    reached = reached_states(length, start, offsets, targets)
     state_count = len(accepting)
     all_kept, few_kept = strips(length, 1), strips(length, _SPACING)
     table = np.empty((all_kept[-1], state_count + 1, LANES))  # memory that is never written is never taken
     small = table.size <= _SMALL_TABLE
-    spare, edges_of_strips = np.zeros((3, state_count + 1, LANES)), np.zeros((2, length + 1, state_count))
-    between, nothing = np.zeros((LANES, state_count + 1, LANES)), np.zeros((2, state_count))
+    spare, edges_of_strips = np.zeros((3, state_count + 1, LANES)), np.empty((2, length + 1, state_count))
+    between, nothing = np.empty((LANES, state_count + 1, LANES)), np.zeros((2, state_count))
     counts, weights, filled = np.empty(length + 1), np.empty(length + 1), 0
     whole, starts = True, all_kept
     for word in range(len(begins)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import frexp, ldexp
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,27 @@ from pathveil.systems.jit import kernel
 def respond(values: Any, begin: int, end: int, symbol_count: int, each: int, words: Any, private: Any) -> None:
     """Randomized response at every cell in [begin, end), one 64-bit word each.
 
-    Each wrong symbol owns `each` of the 2^64 words, the right one all others: no remainder, no second draw.
+    Each wrong symbol owns `each` of the 2^64 words, the right one all others: no remainder, no second draw. Which one
+    owns a word is the quotient by `each`, found without dividing and without a branch that the processor would have to
+    guess: the upper half of the word times a reciprocal that is a little too small gives it, or one less, and the
+    remainder tells which.
     """
     wrong = np.uint64(symbol_count - 1) * each
-    for cell in range(begin, end):
+    if each >= np.uint64(1 << 40):
+        # With 2^e ≤ each < 2^(e+1) the reciprocal is 2^(e+32) / each, from 2^31 to 2^32, less something from 1/2 to 3.
+        # That makes the quotient too small by at most 3 · 2^32 / 2^e, and leaving out the lower half of the word by at
+        # most 2^32 / each: together less than 2^-5, so that rounding down gives the quotient or one less.
+        power = frexp(np.float64(each))[1] - 1
+        reciprocal = np.uint64(np.int64(ldexp(1.0, power + 32) / np.float64(each)) - 1)
+        shift, half, low_half = np.uint64(power), np.uint64(32), np.uint64(0xFFFFFFFF)
+        for cell in range(begin, end):
+            word = words[cell - begin]
+            quotient = (((word >> half) * (reciprocal & low_half)) >> shift) & low_half
+            quotient += np.uint64(word - quotient * each >= each)
+            code = np.int64(values[cell]) + (np.int64(quotient) + 1 if word < wrong else 0)
+            private[cell] = code - (symbol_count if code >= symbol_count else 0)
+        return
+    for cell in range(begin, end):  # hardly a word is below `wrong`
         word = words[cell - begin]
         code = np.int64(values[cell])
         if word < wrong:

@@ -106,7 +106,8 @@ def flat_words(words: pyarrow.ListArray) -> tuple[AnyIntArray, AnyIntArray]:
 
 def take_cells(offsets: AnyIntArray, rows: IntArray) -> tuple[AnyIntArray, AnyIntArray]:
     """The cells of these words, one word after the other, and the offsets that go with them."""
-    lengths = np.diff(offsets)[rows]
+    begins = offsets[rows]
+    lengths = offsets[rows + 1] - begins
     taken = np.zeros(len(rows) + 1, dtype=offsets.dtype)  # no wider than they came: half the memory to go through
     np.cumsum(lengths, out=taken[1:])
-    return np.arange(taken[-1], dtype=offsets.dtype) + np.repeat(offsets[rows] - taken[:-1], lengths), taken
+    return np.arange(taken[-1], dtype=offsets.dtype) + np.repeat(begins - taken[:-1], lengths), taken
