@@ -19,6 +19,7 @@ C e^(-at) h/(a(a+h)), too large by m³ at most (relatively). The smaller of the 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -26,11 +27,13 @@ from pathveil.balls import Balls, Floats, sum_last
 from pathveil.privacy.hockey_stick import panel_edges
 from pathveil.privacy.worst_pair import log_relative_density
 
+Gain = Callable[[Floats, Floats, Floats], Floats]
+
 _X, _W = np.polynomial.legendre.leggauss(16)
 # Nodes and weights of Gauss's rule are within 2⁻⁵⁰ of these (a test compares them with proven ones).
-_NODES = Balls(1 + _X, np.full(16, 2.0**-50))
-_WEIGHTS = Balls(_W, np.full(16, 2.0**-50))
-_ELLIPSES = (1.5, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0)
+NODES = Balls(1 + _X, np.full(16, 2.0**-50))
+WEIGHTS = Balls(_W, np.full(16, 2.0**-50))
+_ELLIPSES = (1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0, 20.0)
 _NEAR = 0.03
 _SERIES = [(-1.0) ** r / (r * (r - 1)) for r in range(2, 14)]
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
@@ -43,18 +46,32 @@ def log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
         return _log_delta_bounds(epsilon, a, h)
 
 
+def log_densities(u: Balls, a: Balls, h: Balls) -> Balls:
+    """log of the density of logit Beta(a+h, a) at points of either sign, enclosed: f(-u) = f(u) e^(-hu)."""
+    inside = _log_relative_density(Balls(np.abs(u.mid), u.rad), a, h) + _log_peak_density(a, h)
+    return _where(u.mid < 0, inside + u * h, inside)
+
+
 def _log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
     t = Balls.exact(epsilon) / h
     t, a, h = (x[:, None] for x in (t, a, h))
     edges = panel_edges(t.mid, a.mid, h.mid)
     left, half = edges[:, :-1, None], (Balls.exact(edges[:, 1:, None]) - edges[:, :-1, None]) * 0.5
     rows = len(epsilon)
-    y = _flat(half * _NODES + left, rows)
+    y = _flat(half * NODES + left, rows)
     logs, gains = _log_relative_density(t + y, a, h), (h * y).one_minus_exp()
     top = (logs.mid + np.log(gains.mid)).max(axis=1, keepdims=True)
-    terms = _flat(half * _WEIGHTS, rows) * ((logs - top).exp() * gains)
+    terms = _flat(half * WEIGHTS, rows) * ((logs - top).exp() * gains)
     nodes = sum_last(terms).upper
-    left_out = _rule_errors(edges, t.mid, a.mid, h.mid, top).sum(axis=1) + _tail(edges[:, -1:], t, a, h, top)[:, 0]
+
+    def log_gain(middle: Floats, along: Floats, across: Floats) -> Floats:
+        """|1 - e^(-hz)| ≤ e^(h·back) min(2, h|z|), where the rectangle reaches `back` to the left of y = 0."""
+        y = middle - t.mid
+        reach = np.maximum(y + along, along - y) + across
+        return h.mid * np.maximum(along - y, 0.0) + np.log(np.minimum(2.0, h.mid * reach))
+
+    left_out = rule_errors(t.mid + edges, a.mid, h.mid, top, log_gain).sum(axis=1)
+    left_out += _tail(edges[:, -1:], t, a, h, top)[:, 0]
     # Twice: for the rounding of the bounds themselves.
     total = Balls.exact(np.minimum(np.nan_to_num(nodes + 2.001 * left_out, nan=1e300), 1e300)) * (1 + 2.0**-45)
     by_rule = total.log() + _log_peak_density(a, h)[:, 0] + top[:, 0]
@@ -135,24 +152,25 @@ def stirling_remainder(x: Balls) -> Balls:
     return _where(small, shifted + remainder, remainder)
 
 
-def _rule_errors(edges: Floats, t: Floats, a: Floats, h: Floats, top: Floats) -> Floats:
-    """For each panel a bound on what Gauss's rule leaves out, relative to e^top."""
+def rule_errors(edges: Floats, a: Floats, h: Floats, top: Floats, log_gain: Gain) -> Floats:
+    """For each panel of u a bound on what Gauss's rule leaves out of ∫ f(u)·gain(u) du, relative to e^top.
+
+    `log_gain(middle, along, across)` bounds log|gain| on the rectangle of these half-widths around the panel's middle.
+    Relative to the peak of f, that is; all of it is rounded by far less than the factor 2 that callers allow for.
+    """
     middle, half = (edges[:, 1:] + edges[:, :-1]) / 2, (edges[:, 1:] - edges[:, :-1]) / 2
     mode, m = np.log1p(h / a), 2 * a + h
-    # The integrand is positive: the error is no larger than panel times maximum. That settles the negligible panels.
-    largest = log_relative_density(np.clip(mode, t + edges[:, :-1], t + edges[:, 1:]), a, h)
-    best = 2 * half * np.exp(largest + np.log(np.minimum(1.0, h * edges[:, 1:])) - top)
+    # Integrand and rule are positive: the error is no larger than panel times maximum. That settles negligible panels.
+    largest = log_relative_density(np.clip(mode, edges[:, :-1], edges[:, 1:]), a, h)
+    best = 2 * half * np.exp(largest + log_gain(middle, half, 0 * half) - top)
     for rho in _ELLIPSES:
         along, across = half * (rho + 1 / rho) / 2, half * (rho - 1 / rho) / 2
-        start, end = t + middle - along, t + middle + along
+        start, end = middle - along, middle + along
         density = log_relative_density(np.clip(mode, start, end), a, h)
         shrunk = np.exp(-np.abs(np.clip(0.0, start, end)))
         bend = np.minimum(shrunk / (1 + shrunk) ** 2 * np.minimum(across**2, 4.0), 1.0)
         growth = -(m / 2) * np.log1p(-bend)
-        back = h * np.maximum(along - middle, 0.0)  # how far the ellipse reaches to the left of y = 0
-        reach = h * (np.maximum(middle + along, along - middle) + across)
-        gain = back + np.log(np.minimum(2.0, reach))
-        bound = half * np.exp(density + growth + gain - top) * 8 * rho**-32.0 / (1 - 1 / rho)
+        bound = half * np.exp(density + growth + log_gain(middle, along, across) - top) * 8 * rho**-32.0 / (1 - 1 / rho)
         best = np.fmin(best, bound)
     return np.where(half > 0, best, 0.0)
 
