@@ -14,6 +14,7 @@ comparisons with the ends of such a ball are all false.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -45,16 +46,21 @@ class Balls:
         mid = np.asarray(numbers, dtype=float)
         return Balls(mid, np.zeros_like(mid))
 
+    @staticmethod
+    def constant(number: float) -> Balls:
+        """A constant that was rounded to the nearest float."""
+        return Balls(np.array(number), np.array(abs(number) * _ROUNDING))
+
     @property
     def lower(self) -> Floats:
-        return self.mid - self.rad * _UP - _ROUNDING * np.abs(self.mid)
+        return self.mid - (self.rad * _UP + _ROUNDING * np.abs(self.mid))
 
     @property
     def upper(self) -> Floats:
-        return self.mid + self.rad * _UP + _ROUNDING * np.abs(self.mid)
+        return self.mid + (self.rad * _UP + _ROUNDING * np.abs(self.mid))
 
-    def __getitem__(self, index: object) -> Balls:
-        return Balls(self.mid[index], self.rad[index])  # type: ignore[index]
+    def __getitem__(self, index: Any) -> Balls:
+        return Balls(self.mid[index], self.rad[index])
 
     def __neg__(self) -> Balls:
         return Balls(-self.mid, self.rad)
@@ -89,6 +95,10 @@ class Balls:
             spread = (self.rad + np.abs(mid) * by.rad) / (least * (1 - 2.0**-50))
             rad = np.where(least > 0, (spread + _ROUNDING * np.abs(mid) + _UNDERFLOW) * _UP, np.inf)
         return Balls(np.where(np.isfinite(mid), mid, 0.0), rad)
+
+    def widened(self, factor: float) -> Balls:
+        """The same centres with larger radii."""
+        return Balls(self.mid, self.rad * factor)
 
     def square(self) -> Balls:
         return self * self
@@ -146,6 +156,10 @@ class Balls:
         return Balls(mid, (moved + _SERIES_ERROR * mid) * _UP)
 
 
+def where(condition: npt.NDArray[np.bool_], first: Balls, second: Balls) -> Balls:
+    return Balls(np.where(condition, first.mid, second.mid), np.where(condition, first.rad, second.rad))
+
+
 def _log_ratio(z: Floats) -> Floats:
     """log((1+z)/(1-z)) = 2 atanh z for |z| ≤ 1/3, from a z within 3u: within 20u, relatively.
 
@@ -162,7 +176,7 @@ def _log_ratio(z: Floats) -> Floats:
 
 
 def _exp(x: Floats) -> Floats:
-    """e^x for |x| ≤ 700, within 20u, relatively: e^x = 2^n e^r with |r| < 0.35, and sixteen terms of Taylor's series."""
+    """e^x for |x| ≤ 700, within 20u, relatively: e^x = 2^n e^r with |r| < 0.35, and 17 terms of Taylor's series."""
     n = np.rint(x * (1 / np.log(2.0)))
     r = (x - n * _LN2_HIGH) - n * _LN2_LOW  # first product exact; two roundings of numbers below 0.36
     series = np.full_like(r, _EXP[16])

@@ -15,8 +15,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from pathveil.balls import Floats
 from pathveil.errors import InvalidParameterError
-from pathveil.models.dirichlet import Floats
 from pathveil.models.frequencies import project_to_simplex
 from pathveil.privacy.profile import largest_passing, require_promise
 from pathveil.randomness.discrete import LARGEST_SCALE, discrete_gaussian, discrete_laplace

@@ -27,11 +27,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Balls, sum_last
+from pathveil.balls import Balls, Floats, sum_last
 from pathveil.errors import InvalidParameterError
 from pathveil.privacy.enclosed_delta import NODES, WEIGHTS, log_densities, rule_errors
 from pathveil.privacy.profile import SAFETY, DirichletProfile, largest_passing, require_probability
-from pathveil.privacy.worst_pair import Floats, log_density
+from pathveil.privacy.worst_pair import log_density
 
 _MOST_POINTS = 2**20  # of the sum's grid: one FFT then takes some 30 ms
 _POINTS_PER_DEVIATION = 100
@@ -39,6 +39,10 @@ _TOP_LOG_MASS = -110.0  # what may count as infinite loss: 1e-48
 _BOTTOM_LOG_MASS = -45.0
 _TILT_ERROR = 1e-10  # relative, for each row: exponents of tilts are below 1000, their rounding below 1000·2⁻⁵⁰
 _SLIVER = 1e-9  # relative
+_PANELS_AT_A_TIME = 2**11
+
+Integers = npt.NDArray[np.int64]
+Split = Callable[[DirichletProfile, float, Floats, Integers], list[Floats]]
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,14 @@ class ComposedProfile:
         if not self.rows:
             raise InvalidParameterError("no rows: composition needs at least one profile")
         self._law_at: tuple[float, Floats] | None = None
+        self._split = _split_masses
+
+    @classmethod
+    def for_searches(cls, rows: Iterable[DirichletProfile]) -> ComposedProfile:
+        """Many times faster and right to many digits, but without proof: what a search finds must be checked."""
+        profile = cls(rows)
+        profile._split = _nearly_split_masses
+        return profile
 
     def __repr__(self) -> str:
         return "ComposedProfile(" + " + ".join(f"{count} × {row}" for row, count in self.rows) + ")"
@@ -109,7 +121,7 @@ class ComposedProfile:
 
     @cached_property
     def _parts(self) -> list[tuple[_GridLoss, int]]:
-        return [(_on_grid(row, self.spacing), count) for row, count in self.rows]
+        return [(_on_grid(row, self.spacing, self._split), count) for row, count in self.rows]
 
     def _log_moment(self, theta: float) -> float:
         """log E e^(θ·loss) of the sum, on the grid."""
@@ -142,6 +154,8 @@ class ComposedProfile:
         return self._law_at[1]
 
     def _delta(self, epsilon: float, theta: float) -> float:
+        if not all(np.isfinite(part.mass).all() for part, _ in self._parts):  # where no bound could be had
+            return 1.0
         law = self._tilted_law(theta)
         lowest = sum(count * part.lowest for part, count in self._parts)
         loss = (lowest + np.arange(len(law))) * self.spacing - epsilon
@@ -189,7 +203,7 @@ def _log_tail(row: DirichletProfile, u: float) -> float:
     return float(log_density(np.array([u]), row.a, row.h)[0]) - math.log(abs(row.a - m * below))
 
 
-def _on_grid(row: DirichletProfile, spacing: float) -> _GridLoss:
+def _on_grid(row: DirichletProfile, spacing: float, split: Split) -> _GridLoss:
     bottom, top = _end(row, -1), _end(row, 1)
     lowest, highest = math.floor(row.h * bottom / spacing), math.ceil(row.h * top / spacing)
     cells = np.arange(lowest, highest + 1) * (spacing / row.h)
@@ -199,23 +213,46 @@ def _on_grid(row: DirichletProfile, spacing: float) -> _GridLoss:
     edges = np.concatenate([cells, centre + width * reach, reach])
     edges = np.unique(edges[(edges >= cells[0]) & (edges <= cells[-1])])
     cell = np.searchsorted(cells, (edges[1:] + edges[:-1]) / 2, side="right") - 1
-    upward, staying = _split_masses(row, spacing, edges, lowest + cell)
+    upward, staying = split(row, spacing, edges, lowest + cell)
     on_grid = np.zeros(len(cells))
     np.add.at(on_grid, cell + 1, upward)
     np.add.at(on_grid, cell, staying)
     # A cell's ends are rounded, so that a sliver of mass at an end may be split as its neighbours are; it is less than
     # a billionth of theirs.
     on_grid *= 1 + _SLIVER
-    on_grid[0] += 1.001 * math.exp(_log_tail(row, cells[0]))
-    return _GridLoss(lowest, on_grid, 1.001 * math.exp(_log_tail(row, cells[-1])))
+    on_grid[0] += _tail(row, cells[0])
+    return _GridLoss(lowest, on_grid, _tail(row, cells[-1]))
 
 
-def _split_masses(row: DirichletProfile, spacing: float, edges: Floats, index: npt.NDArray[np.int64]) -> list[Floats]:
+def _tail(row: DirichletProfile, u: float) -> float:
+    """The mass beyond u, at most; its rounding is far below the part in a thousand that is added."""
+    point, k = Balls.exact([u]), Balls.exact([row.concentration])
+    enclosed = float(log_densities(point, k * row.floor, k * row.shift).upper[0])
+    return 1.001 * math.exp(_log_tail(row, u) - float(log_density(point.mid, row.a, row.h)[0]) + enclosed)
+
+
+def _nearly_split_masses(row: DirichletProfile, spacing: float, edges: Floats, index: Integers) -> list[Floats]:
+    """`_split_masses` without bounds: the same numbers, but for rounding."""
+    half = np.diff(edges)[:, None] / 2
+    u = edges[:-1, None] + half * NODES.mid
+    mass = half * WEIGHTS.mid * np.exp(log_density(u, row.a, row.h))
+    up = np.expm1(-row.h * u + index[:, None] * spacing) / math.expm1(-spacing)
+    return [(mass * up).sum(axis=1), (mass * (1 - up)).sum(axis=1)]
+
+
+def _split_masses(row: DirichletProfile, spacing: float, edges: Floats, index: Integers) -> list[Floats]:
     """Bounds on the masses of panels that go to the upper and to the lower end of their cells.
 
     `index` says which grid point the lower end is. A loss x above it goes up with probability
     (1 - e^-x)/(1 - e^-spacing).
     """
+    if len(index) > _PANELS_AT_A_TIME:  # so that arrays stay in the processor's cache
+        cuts = range(0, len(index), _PANELS_AT_A_TIME)
+        parts = [
+            _split_masses(row, spacing, edges[i : i + _PANELS_AT_A_TIME + 1], index[i : i + _PANELS_AT_A_TIME])
+            for i in cuts
+        ]
+        return [np.concatenate(masses) for masses in zip(*parts, strict=True)]
     k = Balls.exact([row.concentration])
     a, h = k * row.floor, k * row.shift
     with np.errstate(all="ignore"):  # a bound that cannot be had comes out as infinite
@@ -227,10 +264,13 @@ def _split_masses(row: DirichletProfile, spacing: float, edges: Floats, index: n
         def log_gain(_: Floats, along: Floats, across: Floats) -> Floats:
             """The probability as a function of complex x, |1 - e^-x| ≤ e^(max(0, -Re x)) min(2, |x|), and 1 less it."""
             x = np.minimum(2.0, spacing + row.h * (along + across))
-            return np.log1p(np.exp(row.h * along) * x / -np.expm1(-spacing))
+            result: Floats = np.log1p(np.exp(row.h * along) * x / -np.expm1(-spacing))
+            return result
 
-        peak = float(log_density(np.array([math.log1p(row.h / row.a)]), row.a, row.h)[0])
-        left_out = 2 * math.exp(peak) * rule_errors(edges[None, :], row.a, row.h, 0.0, log_gain)[0]  # type: ignore[arg-type]
+        peak = np.array([math.log1p(row.h / row.a)])
+        one_row = np.array([[row.a]]), np.array([[row.h]]), np.zeros((1, 1))
+        errors = rule_errors(edges[None, :], *one_row, log_gain)[0]
+        left_out = 2 * errors * np.exp(log_densities(Balls.exact(peak), a, h).upper)
         found = [sum_last(mass * share).upper + left_out for share in (up, -up + 1.0)]
     return [np.where(np.isnan(x), np.inf, np.maximum(x, 0.0)) * (1 + 2.0**-40) for x in found]
 

@@ -5,15 +5,15 @@
 Three things are left out by Gauss's rule on finitely many panels in floating point, and each is bounded:
 
 - *Rounding.* All is evaluated with `Balls`, and the upper ends are added up.
-- *The rule.* A function with |F| ≤ M on the ellipse with foci ±1 and semi-axes (ρ ± 1/ρ)/2 has Chebyshev coefficients of
-  at most 2Mρ^-j. The rule with 16 nodes is exact up to degree 31, and both the integral and the rule are at most 2 for
-  each Chebyshev polynomial: the error is at most Σ_{j≥32} 8Mρ^-j = 8Mρ^-32/(1 - 1/ρ). Any ρ will do; the best of a few
+- *The rule.* A function with |F| ≤ M on the ellipse with foci ±1 and semi-axes (ρ ± 1/ρ)/2 has Chebyshev coefficients
+  of at most 2Mρ^-j. The rule with 16 nodes is exact up to degree 31, and both the integral and the rule are at most 2
+  for each Chebyshev polynomial: the error is at most Σ_{j≥32} 8Mρ^-j = 8Mρ^-32/(1 - 1/ρ). Any ρ will do; the best of a few
   is taken for each panel. M comes from |f(x+iv)| = f(x)·(1 - 4r(1-r) sin²(v/2))^(-m/2), r = 1/(1+e^x), m = 2a+h.
 - *The tail.* f is log-concave, so that beyond Y its integral is at most f(Y) over the slope of log f at Y.
 
 For tiny a and h the panels are far wider than the scale on which f bends, and the rule's bound is poor. But then
-f(u) = C e^(-au) / (1 + e^-u)^m hardly differs from C e^(-au), which is never smaller; that gives a bound in closed form,
-C e^(-at) h/(a(a+h)), too large by m³ at most (relatively). The smaller of the two bounds is taken.
+f(u) = C e^(-au) / (1 + e^-u)^m hardly differs from C e^(-au), which is never smaller; that gives a bound in closed
+form, C e^(-at) h/(a(a+h)), too large by m³ at most (relatively). The smaller of the two bounds is taken.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pathveil.balls import Balls, Floats, sum_last
+from pathveil.balls import Balls, Floats, sum_last, where
 from pathveil.privacy.hockey_stick import panel_edges
 from pathveil.privacy.worst_pair import log_relative_density
 
@@ -49,7 +49,7 @@ def log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
 def log_densities(u: Balls, a: Balls, h: Balls) -> Balls:
     """log of the density of logit Beta(a+h, a) at points of either sign, enclosed: f(-u) = f(u) e^(-hu)."""
     inside = _log_relative_density(Balls(np.abs(u.mid), u.rad), a, h) + _log_peak_density(a, h)
-    return _where(u.mid < 0, inside + u * h, inside)
+    return where(u.mid < 0, inside + u * h, inside)
 
 
 def _log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
@@ -89,10 +89,6 @@ def _flat(balls: Balls, rows: int) -> Balls:
     return Balls(balls.mid.reshape(rows, -1), balls.rad.reshape(rows, -1))
 
 
-def _where(condition: Floats, first: Balls, second: Balls) -> Balls:
-    return Balls(np.where(condition, first.mid, second.mid), np.where(condition, first.rad, second.rad))
-
-
 def _log_relative_density(u: Balls, a: Balls, h: Balls) -> Balls:
     """`worst_pair.log_relative_density` for u ≥ 0, enclosed."""
     m = a * 2.0 + h
@@ -101,10 +97,8 @@ def _log_relative_density(u: Balls, a: Balls, h: Balls) -> Balls:
     fold = shrunk.log1p()
     low, high = m * shrunk / grown, m / grown
     gap = (a * u.one_minus_exp() - h * shrunk) / grown  # a - low
-    first = _where(
-        np.abs(gap.mid) <= _NEAR * low.mid, _near(gap, low), a * ((a / m).log() + u + fold) - gap
-    )
-    second = _where(
+    first = where(np.abs(gap.mid) <= _NEAR * low.mid, _near(gap, low), a * ((a / m).log() + u + fold) - gap)
+    second = where(
         np.abs(gap.mid) <= _NEAR * high.mid, _near(-gap, high), (a + h) * (fold - (a / (a + h)).log1p()) + gap
     )
     return -(first + second)
@@ -113,18 +107,18 @@ def _log_relative_density(u: Balls, a: Balls, h: Balls) -> Balls:
 def _near(gap: Balls, mean: Balls) -> Balls:
     """The deviance of mean + gap from mean: mean·Σ (-1)^r e^r / (r(r-1)), e = gap/mean, |e| ≤ 0.03 and a little."""
     close = np.abs(gap.mid) <= _NEAR * mean.mid
-    e = _where(close, gap, Balls.exact(np.zeros_like(gap.mid))) / _where(close, mean, Balls.exact(np.ones_like(gap.mid)))
+    e = where(close, gap, Balls.exact(np.zeros_like(gap.mid))) / where(close, mean, Balls.exact(np.ones_like(gap.mid)))
     series = Balls.exact(np.full_like(e.mid, _SERIES[-1]))
     for coefficient in _SERIES[-2::-1]:
-        series = series * e + Balls(np.float64(coefficient), np.float64(2.0**-54))  # type: ignore[arg-type]
+        series = series * e + Balls.constant(coefficient)
     # What the series leaves out is below 0.04^12 of its first term, ½.
     series = Balls(series.mid, series.rad + 1e-16)
-    return _where(close, mean, Balls.exact(np.zeros_like(gap.mid))) * (series * e.square())
+    return where(close, mean, Balls.exact(np.zeros_like(gap.mid))) * (series * e.square())
 
 
 def _log_peak_density(a: Balls, h: Balls) -> Balls:
     m = a * 2.0 + h
-    two_pi = Balls(np.float64(2 * math.pi), np.float64(2.0**-50))  # type: ignore[arg-type]
+    two_pi = Balls.constant(2 * math.pi)
     main = (a.log() + (a + h).log() - (m * two_pi).log()) * 0.5
     return main + stirling_remainder(m) - stirling_remainder(a) - stirling_remainder(a + h)
 
@@ -135,21 +129,21 @@ def stirling_remainder(x: Balls) -> Balls:
     Below 10 by way of Γ(x) = Γ(x+10) / (x (x+1) … (x+9)).
     """
     small = x.mid < 10
-    far = _where(small, x + 10.0, x)
+    far = where(small, x + 10.0, x)
     square = Balls.exact(np.ones_like(x.mid)) / far.square()
     series = Balls.exact(np.full_like(x.mid, _STIRLING[-1]))
     for coefficient in _STIRLING[-2::-1]:
-        series = series * square + Balls(np.float64(coefficient), np.float64(2.0**-54))  # type: ignore[arg-type]
+        series = series * square + Balls.constant(coefficient)
     remainder = series / far
     remainder = Balls(remainder.mid, (remainder.rad + 1.001 * _NEXT_STIRLING * far.lower**-11.0) * 1.001)
     if not small.any():
         return remainder
-    near = _where(small, x, Balls.exact(np.ones_like(x.mid)))
+    near = where(small, x, Balls.exact(np.ones_like(x.mid)))
     product = near
     for j in range(1, 10):
         product = product * (near + float(j))
     shifted = (near + 9.5) * (near + 10.0).log() - 10.0 - (near - 0.5) * near.log() - product.log()
-    return _where(small, shifted + remainder, remainder)
+    return where(small, shifted + remainder, remainder)
 
 
 def rule_errors(edges: Floats, a: Floats, h: Floats, top: Floats, log_gain: Gain) -> Floats:
