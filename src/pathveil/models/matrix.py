@@ -152,6 +152,10 @@ def calibrate_rows(
     log_scale, step = largest_passing(room, failing=failing, passing=passing, tolerance=1e-6), 1e-7
     while ComposedProfile(profiles(log_scale)).delta(epsilon) > delta:
         log_scale, step = log_scale - step, 2 * step
+        if step > 10:
+            raise UnreachablePrivacyError(
+                f"no noise can be proven to give (ε, δ) = ({epsilon:g}, {delta:g}) for {share} rows: raise the floor"
+            )
     scale = math.exp(log_scale)
     made = {size: Calibration(size, f, mixing, s, scale * f / s**2) for size, (f, mixing, s) in plans.items()}
     return [made.get(size) for size in sizes]

@@ -7,8 +7,8 @@ Three things are left out by Gauss's rule on finitely many panels in floating po
 - *Rounding.* All is evaluated with `Balls`, and the upper ends are added up.
 - *The rule.* A function with |F| ≤ M on the ellipse with foci ±1 and semi-axes (ρ ± 1/ρ)/2 has Chebyshev coefficients
   of at most 2Mρ^-j. The rule with 16 nodes is exact up to degree 31, and both the integral and the rule are at most 2
-  for each Chebyshev polynomial: the error is at most Σ_{j≥32} 8Mρ^-j = 8Mρ^-32/(1 - 1/ρ). Any ρ will do; the best of a few
-  is taken for each panel. M comes from |f(x+iv)| = f(x)·(1 - 4r(1-r) sin²(v/2))^(-m/2), r = 1/(1+e^x), m = 2a+h.
+  for each Chebyshev polynomial: the error is at most Σ_{j≥32} 8Mρ^-j = 8Mρ^-32/(1 - 1/ρ). Any ρ will do; the best of
+  a few is taken for each panel. M comes from |f(x+iv)| = f(x)·(1 - 4r(1-r) sin²(v/2))^(-m/2), r = 1/(1+e^x), m = 2a+h.
 - *The tail.* f is log-concave, so that beyond Y its integral is at most f(Y) over the slope of log f at Y.
 
 For tiny a and h the panels are far wider than the scale on which f bends, and the rule's bound is poor. But then
