@@ -84,7 +84,8 @@ def draw_cells(source: RandomSource, rows: DirichletRows, grid_bits: int = GRID_
     at_a_time = max(1, _ENTRIES_AT_A_TIME // rows.inside.shape[1])
     for start in range(0, len(cells), at_a_time):
         part = rows.part(start, start + at_a_time)
-        cells[start : start + at_a_time] = _draw_part(source, spare, part, grid_bits)
+        with np.errstate(all="ignore"):  # enclosures that say nothing are infinite or not numbers, and never certain
+            cells[start : start + at_a_time] = _draw_part(source, spare, part, grid_bits)
     return cells
 
 

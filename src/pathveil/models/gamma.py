@@ -77,11 +77,9 @@ class GammaVariates:
             x = (enclosed(v) * 2.0 - 1.0) * _HALF_HEIGHT / chance
             y = x / root[waiting]
             room = self._d[waiting] * _beyond_cube(y) - x.square() * 0.5 - chance.log() * 2.0
-            with np.errstate(invalid="ignore"):
-                accepted = room.mid > WIDENING * room.rad
-                rejected = (-room.mid > WIDENING * room.rad) | (y.widened(WIDENING).upper < -1)
-                open_ = ~(accepted | rejected)
-            for place in np.flatnonzero(open_):
+            accepted = room.mid > WIDENING * room.rad
+            rejected = (-room.mid > WIDENING * room.rad) | (y.widened(WIDENING).upper < -1)
+            for place in np.flatnonzero(~(accepted | rejected)):
                 accepted[place] = self._decide(int(waiting[place]), int(w[place]), int(v[place]))
             taken = waiting[accepted]
             self._w[taken], self._v[taken] = w[accepted], v[accepted]
@@ -158,8 +156,7 @@ def _beyond_cube(y: Balls) -> Balls:
     rad[near] = reach * reach * reach * (2.0**-45 * reach + 5 * y.rad[near]) + 1e-300
     far = y[~near]
     if len(far.mid):
-        with np.errstate(invalid="ignore"):
-            found = ((far + 1.0).log() - far + far.square() * 0.5 - far * far.square() * Balls.constant(1 / 3)) * 3.0
+        found = ((far + 1.0).log() - far + far.square() * 0.5 - far * far.square() * Balls.constant(1 / 3)) * 3.0
         mid[~near], rad[~near] = found.mid, found.rad
     return Balls(mid, rad)
 
