@@ -78,23 +78,24 @@ def count_noises(
     whole = sum(Fraction(share) for share in shares.values())
     parts = {part: Fraction(share) / whole for part, share in shares.items()}
     if kind == "laplace":
-        _require_positive(epsilon)
-        return {part: laplace_noise(share * Fraction(epsilon), changes[part][0]) for part, share in parts.items()}
+        whole_epsilon = _exactly(epsilon)
+        return {part: laplace_noise(share * whole_epsilon, changes[part][0]) for part, share in parts.items()}
     if unit == "transition":
         return {"transitions": pair_gaussian_noise(epsilon, delta)}
     rho = concentrated_budget(epsilon, delta)
     return {part: gaussian_noise(share * Fraction(rho), changes[part][1]) for part, share in parts.items()}
 
 
-def _require_positive(epsilon: float | Fraction) -> None:
+def _exactly(epsilon: float | Fraction) -> Fraction:
+    """ε without rounding: the smaller of the binary number and of the decimal that it is printed (and charged) as."""
     if not 0 < epsilon < math.inf:
         raise InvalidParameterError(f"epsilon is {epsilon}: it must be a positive, finite number")
+    return epsilon if isinstance(epsilon, Fraction) else min(Fraction(epsilon), Fraction(repr(float(epsilon))))
 
 
 def laplace_noise(epsilon: float | Fraction, l1: int) -> CountNoise:
     """For counts that change by at most `l1` in all between neighbours: the scale is l1/ε, rounded up."""
-    _require_positive(epsilon)
-    return CountNoise("laplace", _rounded_up(Fraction(l1) / Fraction(epsilon)))
+    return CountNoise("laplace", _rounded_up(Fraction(l1) / _exactly(epsilon)))
 
 
 def gaussian_noise(rho: float | Fraction, l2_squared: int) -> CountNoise:
