@@ -23,7 +23,7 @@ from scipy import sparse
 from timing import in_turns
 
 import pathveil as pv
-from pathveil.models.dirichlet import DirichletRows, draw_dirichlet
+from pathveil.models.dirichlet import DirichletRows, draw_on_grid
 
 DATA = Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 FLIGHTS, AIRPORTS = DATA / "flights3m_od.parquet", 229
@@ -144,14 +144,14 @@ def exact_rows(n: int, base: float) -> DirichletRows:
 
 
 def exactness() -> Table:
-    """What exact sampling on a public grid costs, against floating point with numpy's generator and with no proof."""
+    """What exact sampling on a public grid costs, against floating point with numpy and no proof."""
     table = Table("matrix", "parameters", "exact", "floating point", "times as long", title="Dirichlet rows")
     random = np.random.default_rng(4)
     for n, base in ((40, 1e5), (40, 0.5), (229, 1e5), (1_000, 1e4)):
         rows = exact_rows(n, base)
         parameters = rows.base[:, None] + rows.step[:, None] * rows.data
         exact, floating = in_turns(
-            lambda r=rows: draw_dirichlet(pv.insecure_seed(1), r),  # type: ignore[misc]
+            lambda r=rows: draw_on_grid(pv.insecure_seed(1), r),  # type: ignore[misc]
             lambda p=parameters: floating_dirichlet(random, p),  # type: ignore[misc]
             rounds=3,
         )

@@ -16,7 +16,7 @@ import pathveil as pv
 from pathveil import balls
 from pathveil.models import dirichlet, gamma
 from pathveil.models.calibration import calibrate
-from pathveil.models.dirichlet import DirichletRows, draw_cells, draw_dirichlet
+from pathveil.models.dirichlet import DirichletRows, draw_cells, draw_dirichlet, draw_on_grid
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 
 
@@ -30,7 +30,7 @@ def _rows(parameters: np.ndarray) -> DirichletRows:
 def test_rows_are_on_the_simplex_strictly_positive_on_the_support_and_zero_off_it():
     parameters = np.array([[1e-5, 1e-5, 0.0, 1e-5], [1e9, 2e9, 3e9, 0.0], [0.5, 0.5, 0.5, 0.5]])
     for seed in range(50):
-        draw = draw_dirichlet(pv.insecure_seed(seed), _rows(parameters))
+        draw = draw_on_grid(pv.insecure_seed(seed), _rows(parameters))
         assert draw.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
         assert ((draw > 0) == (parameters > 0)).all()
 
@@ -42,7 +42,7 @@ def test_the_released_numbers_are_a_function_of_the_cells_alone():
     # Every entry is rounded down by less than a cell.
     assert (2**dirichlet.GRID_BITS - cells.sum(axis=1) <= 4).all()
     centres = 2.0 * cells + 1
-    assert (draw_dirichlet(pv.insecure_seed(1), rows) == centres / centres.sum(axis=1, keepdims=True)).all()
+    assert (draw_on_grid(pv.insecure_seed(1), rows) == centres / centres.sum(axis=1, keepdims=True)).all()
 
 
 def _cell_law(parameter: float, rest: float, grid_bits: int) -> dict[int, float]:
@@ -72,6 +72,11 @@ def test_every_entry_falls_into_the_cells_of_a_coarse_grid_as_often_as_its_beta_
 
 def test_the_same_test_notices_a_parameter_that_is_six_percent_off():
     assert min(_cell_p_values(5, PARAMETERS * [1, 1, 1.06, 1], grid_bits=5)) < FALSE_ALARM
+
+
+def test_parameters_given_as_floats_are_those_very_numbers():
+    found = draw_dirichlet(pv.insecure_seed(3), MIXED)
+    assert (found == draw_on_grid(pv.insecure_seed(3), _rows(MIXED))).all()
 
 
 def test_two_entries_always_lie_in_opposite_cells():
@@ -161,7 +166,7 @@ def _loss_crossings(seed: int, concentration: float, epsilon: float) -> tuple[in
     floor, shift, rest = PROFILE.floor, PROFILE.shift, 1 - 2 * PROFILE.floor - PROFILE.shift
     counts = []
     for p in ((floor + shift, floor, rest), (floor, floor + shift, rest)):
-        draws = draw_dirichlet(pv.insecure_seed(seed), _rows(np.tile(concentration * np.array(p), (DRAWS, 1))))
+        draws = draw_on_grid(pv.insecure_seed(seed), _rows(np.tile(concentration * np.array(p), (DRAWS, 1))))
         loss = PROFILE.h * np.log(draws[:, 0] / draws[:, 1])
         counts.append(int((loss > epsilon).sum()))
     return counts[0], counts[1]
@@ -189,7 +194,7 @@ def test_the_loss_crosses_too_often_when_the_noise_is_twenty_percent_short():
 
 def test_every_entry_of_a_row_has_its_beta_law():
     # Four Kolmogorov–Smirnov tests at 1e-6 each; cells are far finer than what 20,000 draws can see.
-    draws = draw_dirichlet(pv.insecure_seed(5), _rows(np.tile(PARAMETERS, (20_000, 1))))
+    draws = draw_on_grid(pv.insecure_seed(5), _rows(np.tile(PARAMETERS, (20_000, 1))))
     for i, parameter in enumerate(PARAMETERS):
         law = stats.beta(parameter, PARAMETERS.sum() - parameter)
         assert stats.kstest(draws[:, i], law.cdf).pvalue > FALSE_ALARM

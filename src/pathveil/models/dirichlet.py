@@ -65,7 +65,13 @@ class DirichletRows:
         return arb(float(self.base[row])) + arb(float(self.step[row])) * arb(self.data[row, column].item())
 
 
-def draw_dirichlet(source: RandomSource, rows: DirichletRows) -> Floats:
+def draw_dirichlet(source: RandomSource, parameters: Floats) -> Floats:
+    """One Dirichlet vector for each row of parameters, which are positive, or 0 for entries off the support."""
+    count = len(parameters)
+    return draw_on_grid(source, DirichletRows(np.zeros(count), np.ones(count), parameters, parameters > 0))
+
+
+def draw_on_grid(source: RandomSource, rows: DirichletRows) -> Floats:
     """One Dirichlet vector for each row, on the public grid.
 
     Each entry is the centre of its cell divided by the sum of all centres of the row, so that rows sum to 1 and entries

@@ -19,7 +19,7 @@ from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.models import accuracy
 from pathveil.models.calibration import FLOOR_TOLERANCE, Calibration, calibrate
-from pathveil.models.dirichlet import EXACT_ON_GRID, DirichletRows, draw_dirichlet
+from pathveil.models.dirichlet import EXACT_ON_GRID, DirichletRows, draw_on_grid
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 
@@ -92,9 +92,9 @@ def private_frequencies(
     the promise are refused with an error meant for the curator.
 
     >>> import pathveil as pv
-    >>> release = pv.private_frequencies([31, 28, 20, 9, 10], epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(7))
+    >>> release = pv.private_frequencies([31, 28, 20, 9, 10], epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(8))
     >>> release.values.round(2), round(release.floor, 3)
-    (array([0.3 , 0.26, 0.25, 0.12, 0.07]), 0.18)
+    (array([0.29, 0.26, 0.25, 0.07, 0.13]), 0.18)
     """
     vector = checked_counts(counts, "counts")
     inside = checked_support(support, vector.shape, "support")
@@ -203,7 +203,7 @@ def draw_rows(
     # Mixed rows have η = mixing/size added; without mixing nothing is, whatever the floor.
     added = np.array([[c.floor if c.mixing else 0.0] for c in calibrations])
     base, step = np.array([c.base for c in calibrations]), np.array([c.step(change) for c in calibrations])
-    draws = draw_dirichlet(source, DirichletRows(base, step, data, inside))
+    draws = draw_on_grid(source, DirichletRows(base, step, data, inside))
     # Papers' rows are a distribution as drawn.
     values = np.where(mixing > 0, project_to_simplex((draws - added) / (1 - mixing), inside), draws)
     return draws, values
