@@ -35,6 +35,7 @@ NODES = Balls(1 + _X, np.full(16, 2.0**-50))
 WEIGHTS = Balls(_W, np.full(16, 2.0**-50))
 _ELLIPSES = (1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0, 20.0)
 _NEAR = 0.03
+_ROWS_AT_A_TIME = 256  # so that arrays stay small
 _SERIES = [(-1.0) ** r / (r * (r - 1)) for r in range(2, 14)]
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _NEXT_STIRLING = 691 / 360360
@@ -42,8 +43,9 @@ _NEXT_STIRLING = 691 / 360360
 
 def log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
     """For each row a number that log δ(ε) does not exceed. ε is exact; a and h may be anywhere in their balls."""
+    parts = [slice(i, i + _ROWS_AT_A_TIME) for i in range(0, len(epsilon), _ROWS_AT_A_TIME)]
     with np.errstate(all="ignore"):  # where nothing can be said, the bound comes out as infinite
-        return _log_delta_bounds(epsilon, a, h)
+        return np.concatenate([_log_delta_bounds(epsilon[part], a[part], h[part]) for part in parts])
 
 
 def log_densities(u: Balls, a: Balls, h: Balls) -> Balls:

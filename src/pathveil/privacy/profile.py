@@ -158,6 +158,11 @@ def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Flo
     require_promise(epsilon, delta)
     if not len(floors):
         return floors
+    return _proven(epsilon, delta, floors, shifts, np.exp(_search(epsilon, delta, floors, shifts)))
+
+
+def _search(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
+    """log k for each row, in plain floating point."""
     target = math.log(delta) - SAFETY
     for floor, shift in zip(floors.tolist(), shifts.tolist(), strict=True):
         _require_reachable(epsilon, delta, floor, shift)
@@ -178,7 +183,7 @@ def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Flo
     for step_number in range(13):  # the secant method, on a curve that is nearly straight in logarithms
         open_ = np.abs(room_here) > SAFETY / 2
         if not open_.any():
-            return _proven(epsilon, delta, floors, shifts, np.exp(found))
+            return found
         rows = rows[open_]
         here, room_here, there, room_there = (x[open_] for x in (here, room_here, there, room_there))
         if step_number == 0:
@@ -190,7 +195,7 @@ def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Flo
         found[rows] = here
     for i in rows[np.abs(room_here) > SAFETY / 2]:
         found[i] = _log_concentration(epsilon, target, float(floors[i]), float(shifts[i]), float(found[i]))
-    return _proven(epsilon, delta, floors, shifts, np.exp(found))
+    return found
 
 
 def _proven(epsilon: float, delta: float, floors: Floats, shifts: Floats, found: Floats) -> Floats:
@@ -222,7 +227,7 @@ def _guided_start(epsilon: float, delta: float, floors: Floats, shifts: Floats) 
     # The true range, cut where its end is: outside it the promise might be out of reach.
     ratios = np.exp(np.clip(middle + half * nodes, log_ratio.min(), log_ratio.max()))
     shift = np.minimum(1.0, 1.0 / (2 * ratios + 1))
-    log_h = np.log(concentrations_for(epsilon, delta, ratios * shift, shift) * shift)
+    log_h = _search(epsilon, delta, ratios * shift, shift) + np.log(shift)
     guide = interpolate.BarycentricInterpolator(nodes, log_h)
     result: Floats = guide((log_ratio - middle) / half) - np.log(shifts)
     return result
