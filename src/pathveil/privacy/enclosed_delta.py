@@ -57,7 +57,7 @@ def log_densities(u: Balls, a: Balls, h: Balls) -> Balls:
 def _log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
     t = Balls.exact(epsilon) / h
     t, a, h = (x[:, None] for x in (t, a, h))
-    edges = panel_edges(t.mid, a.mid, h.mid)
+    edges = np.maximum.accumulate(panel_edges(t.mid, a.mid, h.mid), axis=1)
     left, half = edges[:, :-1, None], (Balls.exact(edges[:, 1:, None]) - edges[:, :-1, None]) * 0.5
     rows = len(epsilon)
     y = _flat(half * NODES + left, rows)
