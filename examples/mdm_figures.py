@@ -144,7 +144,7 @@ def draw_figure_3(
             except pv.UnreachablePrivacyError:  # at floor 0.1, where every row may change and ε is small
                 errors.append(np.nan)
                 continue
-            errors.append(np.mean([error(draw_rows(rng, P, support, noise)[1]) for _ in range(draws)]))
+            errors.append(np.mean([error(draw_rows(rng, P, b / 2, support, noise)[1]) for _ in range(draws)]))
         ax.plot(epsilons, errors, label=label, **look)
     ticks = (0.5, 1, 2, 3, 5, 9, 20)
     ax.set(
