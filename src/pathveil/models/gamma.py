@@ -24,8 +24,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.balls import Balls, Floats
+from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
-from pathveil.randomness.uniform_reals import FIRST_BITS, UniformReal, enclosed, first_bits
+from pathveil.randomness.uniform_reals import FIRST_BITS, enclosed, first_bits
 
 if TYPE_CHECKING:
     from flint import arb
@@ -49,8 +50,8 @@ class GammaVariates:
     def __init__(self, source: RandomSource, spare: RandomSource, shapes: Balls, exact: ExactShape) -> None:
         """`exact(i)` is the i-th shape; further bits of the uniform numbers come from `spare`."""
         self._spare, self._exact = spare, exact
-        self._refined: dict[int, tuple[UniformReal, UniformReal]] = {}
-        self._powers: dict[int, UniformReal] = {}
+        self._refined: dict[int, tuple[LazyUniform, LazyUniform]] = {}
+        self._powers: dict[int, LazyUniform] = {}
         count = len(shapes.mid)
         self.boosted = shapes.mid < 1
         self._d = shapes + self.boosted.astype(float) - Balls.constant(1 / 3)
@@ -89,7 +90,7 @@ class GammaVariates:
 
     def _decide(self, i: int, w: int, v: int) -> bool:
         """Is this point kept? With more and more bits, until the answer is certain."""
-        point = UniformReal(self._spare, w), UniformReal(self._spare, v)
+        point = LazyUniform(w, self._spare, FIRST_BITS), LazyUniform(v, self._spare, FIRST_BITS)
         bits = FIRST_BITS
         while True:
             bits *= 2
@@ -105,7 +106,7 @@ class GammaVariates:
                     if room < 0:
                         return False
 
-    def _point(self, i: int, point: tuple[UniformReal, UniformReal], bits: int) -> tuple[arb, arb, arb, arb]:
+    def _point(self, i: int, point: tuple[LazyUniform, LazyUniform], bits: int) -> tuple[arb, arb, arb, arb]:
         from flint import arb
 
         d = self._exact(i) + int(self.boosted[i]) - arb(1) / 3
@@ -121,13 +122,17 @@ class GammaVariates:
         from flint import arb
 
         point = self._refined.setdefault(
-            i, (UniformReal(self._spare, int(self._w[i])), UniformReal(self._spare, int(self._v[i])))
+            i,
+            (
+                LazyUniform(int(self._w[i]), self._spare, FIRST_BITS),
+                LazyUniform(int(self._v[i]), self._spare, FIRST_BITS),
+            ),
         )
         d, _, _, y = self._point(i, point, bits)
         value = d * (1 + y) ** 3
         if not self.boosted[i]:
             return value, arb(0)
-        power = self._powers.setdefault(i, UniformReal(self._spare, int(self._u[i])))
+        power = self._powers.setdefault(i, LazyUniform(int(self._u[i]), self._spare, FIRST_BITS))
         return value, power.to(bits).log() / self._exact(i)
 
 
