@@ -31,7 +31,7 @@ def test_states_that_are_rows_of_numbers_become_tuples():
     assert pv.MarkovChain.from_quantecon(theirs).symbols == ((0, 0), (0, 1), (1, 0))
 
 
-@pytest.mark.parametrize("states", [("home", "work", "shop"), ((0, 0), (0, 1), (1, 0)), (1, "1", (1,))])
+@pytest.mark.parametrize("states", [("home", "work", "shop"), ((0, 0), (0, 1), (1, 0)), (3, 1, 2)])
 def test_there_and_back_gives_the_same_chain(states):
     chain = pv.MarkovChain(states, MATRIX)
     theirs = chain.to_quantecon()
@@ -50,6 +50,12 @@ def test_quantecon_simulates_the_names_of_our_states():
 def test_a_dead_end_cannot_go_to_quantecon_and_is_named():
     with pytest.raises(pv.DeadEndError, match="'b'"):
         pv.MarkovChain.from_edges([("a", "b")]).to_quantecon()
+
+
+@pytest.mark.parametrize("states", [(1, "1", 2), ("a", ("b", "c"), "d"), (1, 2.5, 3), (None, 1, 2)])
+def test_states_that_quantecon_would_change_are_refused(states):
+    with pytest.raises(pv.InvalidSystemError, match="one type"):
+        pv.MarkovChain(states, MATRIX).to_quantecon()
 
 
 def test_something_else_is_no_quantecon_chain():

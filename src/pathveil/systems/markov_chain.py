@@ -327,8 +327,8 @@ class MarkovChain(System):
     def to_quantecon(self) -> quantecon.MarkovChain:
         """A `quantecon.MarkovChain` with the same matrix, sparse, and the states as its `state_values`.
 
-        QuantEcon knows no first and last states, and no states without a successor: the former are left behind, the
-        latter are an error.
+        QuantEcon knows no first and last states: they are left behind. It has no dead ends either, and no states of
+        mixed types: those are errors.
         """
         return other_libraries.quantecon_of(self.symbols, self._stochastic)
 

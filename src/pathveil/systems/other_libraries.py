@@ -57,15 +57,22 @@ def parts_of_quantecon(chain: quantecon.MarkovChain) -> tuple[list[Hashable], An
         raise InvalidSystemError(f"{type(chain).__name__} is no quantecon.MarkovChain: it has no P and state_values")
     if chain.state_values is None:
         return list(range(chain.P.shape[0])), chain.P
-    values = np.asarray(chain.state_values).tolist()
-    return [tuple(value) if isinstance(value, list) else value for value in values], chain.P
+    return _plain(chain.state_values), chain.P
 
 
 def quantecon_of(states: tuple[Symbol, ...], matrix: sparse.csr_array[Any]) -> quantecon.MarkovChain:
     """QuantEcon's chain of a stochastic matrix."""
     import quantecon
 
-    # An array of one dimension whatever the states are: numpy would spread tuples over two, and make 1 and "1" equal.
-    values = np.empty(len(states), dtype=object)
-    values[:] = states
+    try:
+        values = np.asarray(states)
+    except ValueError:  # tuples of several lengths
+        values = np.empty(0, dtype=object)
+    # numpy makes texts of numbers that stand beside texts; such states would come back as others.
+    if values.dtype == object or list(map(repr, _plain(values))) != list(map(repr, states)):
+        raise InvalidSystemError("QuantEcon wants states of one type, all numbers or all texts: rename these first")
     return quantecon.MarkovChain(sparse.csr_matrix(matrix), state_values=values)
+
+
+def _plain(values: Any) -> list[Hashable]:
+    return [tuple(value) if isinstance(value, list) else value for value in np.asarray(values).tolist()]
