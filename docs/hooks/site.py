@@ -12,6 +12,7 @@ from typing import Any
 from command_reference import command_reference
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,6 +25,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """An example with prompts is a session, and is coloured as one."""
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
+    """An example with prompts is a session, and is coloured as one. Who searches wants explanations first."""
+    if page.file.src_uri.startswith("reference/"):
+        page.meta["search"] = {"boost": 0.2}
     return re.sub(r"^```python\n(?=>>> )", "```pycon\n", markdown, flags=re.MULTILINE)
