@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 MODULES = sorted(module.name for module in pkgutil.walk_packages(pathveil.__path__, "pathveil."))
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-# Python sessions and commands take turns on a page; a block of commands is fenced as ```console.
-COMMANDS = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Python sessions, scripts (Python without prompts) and commands (fenced as ```console) take turns on a page.
+SCRIPTS_AND_COMMANDS = re.compile(r"^```(console|python)\n(?!>>> )(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -30,12 +30,15 @@ def test_examples_on_documentation_pages_run(
         pytest.skip("Spark needs Java: install openjdk-17-jre-headless")
     monkeypatch.chdir(tmp_path)
     known: dict[str, object] = {}
-    # Splitting by an expression with one group: what is not in it, and what is, in turns.
-    for number, part in enumerate(COMMANDS.split(page.read_text(encoding="utf-8"))):
-        if number % 2:
-            run_commands(part, capsys)
+    text, end = page.read_text(encoding="utf-8"), 0
+    for block in SCRIPTS_AND_COMMANDS.finditer(text):
+        run_session(text[end : block.start()], known, page)
+        if block[1] == "console":
+            run_commands(block[2], capsys)
         else:
-            run_session(part, known, page)
+            exec(block[2], known)
+        end = block.end()
+    run_session(text[end:], known, page)
 
 
 def run_session(text: str, known: dict[str, object], page: Path) -> None:
