@@ -69,7 +69,7 @@ def test_notebooks_are_kept_without_outputs(notebook):
         assert cell.get("execution_count") is None
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_to_files_of_the_repository(page):
     """So that pages can be read where they lie. (What stands behind a # is checked when the site is built.)"""
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
