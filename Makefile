@@ -27,6 +27,7 @@ test: $(VENV)/.dev
 # The notebooks are run on the way, which takes most of the time.
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "build/site/index.html; its search needs a server: $(BIN)/python -m http.server --directory build/site"
 
 # The libraries that we compare with want other versions of things; they get an environment of their own.
 bench: $(VENV)-bench/.ready

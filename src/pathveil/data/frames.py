@@ -99,6 +99,8 @@ def words_to_table(
 ) -> Any:
     """A long table of words: cases and orders are numbered from 1, so no name of the input comes back.
 
+    The words stay in the order given. Shuffle them first if somebody could know the order of your cases.
+
     >>> import pathveil as pv
     >>> table = pv.words_to_table([("list", "item"), ("home",)], case="visit", symbol="page", order="step")
     >>> print(table.to_csv(index=False))
@@ -129,6 +131,8 @@ def words_to_table(
 
 def words_to_events(words: Iterable[Sequence[Symbol]]) -> pandas.DataFrame:
     """An event frame of words, as pm4py takes it. Times are made up: one second after the other, the same in all cases.
+
+    The words stay in the order given. Shuffle them first if somebody could know the order of your cases.
 
     >>> import pathveil as pv
     >>> log = pv.words_to_events([("open", "close"), ("open",)])
