@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 MODULES = sorted(module.name for module in pkgutil.walk_packages(pathveil.__path__, "pathveil."))
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-# Python sessions, scripts (Python without prompts) and commands (fenced as ```console) take turns on a page.
+# Python with prompts, scripts (Python without) and commands (fenced as ```console) take turns on a page.
 SCRIPTS_AND_COMMANDS = re.compile(r"^```(console|python)\n(?!>>> )(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -32,16 +32,16 @@ def test_examples_on_documentation_pages_run(
     known: dict[str, object] = {}
     text, end = page.read_text(encoding="utf-8"), 0
     for block in SCRIPTS_AND_COMMANDS.finditer(text):
-        run_session(text[end : block.start()], known, page)
+        run_prompts(text[end : block.start()], known, page)
         if block[1] == "console":
             run_commands(block[2], capsys)
         else:
             exec(block[2], known)
         end = block.end()
-    run_session(text[end:], known, page)
+    run_prompts(text[end:], known, page)
 
 
-def run_session(text: str, known: dict[str, object], page: Path) -> None:
+def run_prompts(text: str, known: dict[str, object], page: Path) -> None:
     # A closing fence right after an example's output is not part of the output.
     test = doctest.DocTestParser().get_doctest(text.replace("```", "\n"), known, page.name, str(page), 0)
     result = doctest.DocTestRunner(optionflags=OPTIONS).run(test, clear_globs=False)

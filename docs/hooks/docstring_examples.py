@@ -12,7 +12,7 @@ EXAMPLE = re.compile(r"(?m)^(?P<indent> *)>>> .*(?:\n(?!\s*$).*)*")
 
 
 class DocstringExamples(griffe.Extension):
-    """Puts a fence around every session in a docstring."""
+    """Puts a fence around every example in a docstring."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring and ">>> " in obj.docstring.value:

@@ -26,7 +26,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """An example with prompts is a session, and is coloured as one. Who searches wants explanations first."""
+    """Examples with prompts are coloured as such. Who searches wants explanations first."""
     if page.file.src_uri.startswith("reference/"):
         page.meta["search"] = {"boost": 0.2}
     return re.sub(r"^```python\n(?=>>> )", "```pycon\n", markdown, flags=re.MULTILINE)
