@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench clean
+.PHONY: demo test docs bench clean
 
 $(VENV)/.runtime: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -19,10 +19,15 @@ demo: $(VENV)/.runtime
 	$(BIN)/python -m pathveil demo
 
 test: $(VENV)/.dev
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks docs
+	$(BIN)/ruff format --check src tests examples benchmarks docs
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2
+
+# The notebooks are run on the way, which takes most of the time.
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "build/site/index.html; its search needs a server: $(BIN)/python -m http.server --directory build/site"
 
 # The libraries that we compare with want other versions of things; they get an environment of their own.
 bench: $(VENV)-bench/.ready

@@ -173,6 +173,13 @@ def test_corollary_1_of_mcm_is_right_though_its_proof_has_the_sign_of_trigamma_w
         assert accuracy.expected_kl(counts / N, k) <= published.mcm_kl_bound(k, N, n) * (1 + 1e-12)
 
 
+def test_lemma_8_of_mcm_stays_below_the_error_of_every_entry_and_far_below():
+    for k, N, n in ((20.6, 98, 5), (3.0, 10, 3), (0.5, 40, 8)):
+        bound = pv.published.mcm_lemma_8_bound(k, N, n)
+        errors = accuracy.expected_absolute_error(np.arange(1, N - n + 2) / N, k)
+        assert 0 < bound < errors.min() / 3
+
+
 def test_the_sets_in_the_proof_of_mcm_lemma_1_leave_most_bad_outputs_out():
     # With two rows, Ω₁×Ω₁ and Ω₂×Ω₂ miss every output with one good and one bad row.
     bad = published.mcm_delta(20.6, 0.073, 5, 0.0004)
