@@ -78,14 +78,14 @@ def manifest(output: Path, promise: Guarantee, world: System | None, max_words_p
     if world is not None:
         content["system"] = {"description": repr(world), "fingerprint": system_fingerprint(world)}
     if max_words_per_user is not None:
-        epsilon, delta = user_guarantee(promise, max_words_per_user)
-        content["per_user"] = {
-            "max_words": max_words_per_user,
-            "epsilon": epsilon,
-            "delta": delta,
-            "unit": user_unit(promise, max_words_per_user),
-        }
+        content["per_user"] = per_user(promise, max_words_per_user)
     return content
+
+
+def per_user(promise: Guarantee, max_words: int) -> dict[str, Any]:
+    """What a manifest says about all words of a user together."""
+    epsilon, delta = user_guarantee(promise, max_words)
+    return {"max_words": max_words, "epsilon": epsilon, "delta": delta, "unit": user_unit(promise, max_words)}
 
 
 def manifest_path(output: Path) -> Path:
