@@ -1,4 +1,4 @@
-"""The entries of a ledger with right hashes: one JSON text a line, as someone might write who knows how to forge them."""
+"""The entries of a ledger, one JSON text a line, with right hashes: as someone writes who knows how to forge them."""
 
 from decimal import Decimal
 

@@ -36,7 +36,8 @@ def run(name: str, seconds: int) -> int:
         code = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT, env=this_tree).returncode
     said = (BUILD / f"{name}.log").read_text(errors="replace")
     runs = re.findall(r"number_of_executed_units: (\d+)", said) or re.findall(r"^#(\d+)", said, re.MULTILINE)
-    print(f"{name}: {runs[-1] if runs else 0} inputs, {f'FOUND SOMETHING, see {log.name}' if code else 'nothing'}", flush=True)
+    verdict = f"FOUND SOMETHING, see {log.name}" if code else "nothing"
+    print(f"{name}: {runs[-1] if runs else 0} inputs, {verdict}", flush=True)
     return code
 
 

@@ -11,7 +11,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pathveil.errors import DataFileError
@@ -63,9 +63,11 @@ def _remove_leftovers(parent: Path, prefix: str, own: Path) -> None:
 
 
 def refuse_existing(output: Path, overwrite: bool) -> None:
-    """An error if the output is there already and may not be replaced, or is a folder."""
+    """An error if the output is there already and may not be replaced, or is a folder, a device or a pipe."""
     if output.is_dir():
         raise DataFileError(f"{output} is a folder: name a file to write to")
+    if output.exists() and not output.is_file():
+        raise DataFileError(f"{output} is a device or a pipe, and an output replaces what has its name. Name a file.")
     if not overwrite and os.path.lexists(output):
         raise DataFileError(f"{output} exists already. Choose another name, or say that it may be replaced.")
 
@@ -85,6 +87,28 @@ def publish(finished: Path, output: Path, overwrite: bool) -> None:
             refuse_existing(output, overwrite)
             os.rename(finished, output)
     flush(output.parent)
+
+
+def is_out(finished: Path, output: Path) -> bool:
+    """Has a complete file got its final name? Then the release is made, whatever goes wrong afterwards."""
+    return not finished.exists() or (output.exists() and output.samefile(finished))
+
+
+@contextlib.contextmanager
+def earlier_kept(path: Path, workspace: Path, overwrite: bool, unless: Callable[[], bool]) -> Iterator[None]:
+    """While a file is replaced, the earlier one waits in the workspace; if the block fails, it gets its name back.
+
+    `unless` says that the new files are out although the block has failed (it was interrupted a moment too late).
+    """
+    earlier = workspace / f"earlier-{path.name}"
+    if overwrite and os.path.lexists(path):
+        os.replace(path, earlier)
+    try:
+        yield
+    except BaseException:
+        if os.path.lexists(earlier) and not unless():
+            os.replace(earlier, path)
+        raise
 
 
 def flush(path: Path) -> None:
