@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -30,17 +31,23 @@ def private_workspace(output: Path | None = None) -> Iterator[Path]:
     if output is not None and not output.parent.is_dir():
         raise DataFileError(f"{output}: the folder {output.parent} does not exist. Make it first.")
     prefix = f"{_MARK}{'' if output is None else output.name}-"
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=None if output is None else output.parent))
-    except OSError as problem:
-        raise DataFileError(f"no temporary folder can be made beside the output: {problem}") from None
-    try:
+    parent = Path(tempfile.gettempdir()) if output is None else output.parent
+    folder = parent / f"{prefix}{secrets.token_hex(8)}"
+    try:  # from here on, so that an interrupt at any moment leaves no folder behind
+        _make_private(folder)
         with _locked(folder):
             if output is not None:
                 _remove_leftovers(output.parent, prefix, folder)
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError as problem:
+        raise DataFileError(f"no temporary folder can be made beside the output: {problem}") from None
 
 
 @contextlib.contextmanager
