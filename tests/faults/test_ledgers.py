@@ -37,7 +37,7 @@ def test_a_ledger_cut_off_or_with_one_byte_changed_is_refused_with_advice_or_say
     spent = pv.Ledger.open(used).to_dict()["units"]
     places = random.Random(5)
     # One in each region of the file, and the header more densely.
-    chosen = [*range(0, 100, 9), *(places.randrange(begin, begin + 512) for begin in range(0, len(raw) - 512, 512))]
+    chosen = [*range(0, 100, 12), *(places.randrange(begin, begin + 1024) for begin in range(0, len(raw) - 1024, 1024))]
     damages = [raw[:i] + bytes([raw[i] ^ 0x41]) + raw[i + 1 :] for i in chosen]
     damages += [raw[: places.randrange(len(raw))] for _ in range(8)]
     refused = 0
