@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import accumulate
+from math import comb
 
 import mpmath
 import numpy as np
@@ -369,6 +370,21 @@ def test_long_words_on_free_alphabets_choose_their_class_by_noise(monkeypatch: p
     world = pv.Alphabet("abcd")
     assert not class_batches.is_small(world.compiled, Words.from_rows(np.zeros((5, 64), dtype=np.int64)))
     assert class_batches.is_small(world.compiled, Words.from_rows(np.zeros((5, 65), dtype=np.int64)))
+
+
+def test_very_long_words_on_free_alphabets_are_drawn_by_rejection_and_not_counted() -> None:
+    world, length = pv.Alphabet("abcd"), 20_000
+    word = "abcd" * (length // 4)
+    private = pv.PermuteAndFlip(world, 12.0).privatize(word, rng=pv.insecure_seed(1))
+    # z = e^-6: 147 wrong symbols by the exponential mechanism. Permute-and-flip has as many: t is close to 0.
+    assert 90 < hamming(tuple(word), tuple(private)) < 210  # false alarms below 1e-6
+    with pytest.raises(pv.TooLargeError, match="CertifiedExponential"):
+        free_counts(4, 100_000)
+
+
+@given(m=st.integers(1, 9), n=st.integers(1, 40))
+def test_classes_of_free_alphabets_are_counted_by_binomials(m: int, n: int) -> None:
+    assert free_counts(m, n) == tuple(comb(n, k) * (m - 1) ** k for k in range(n + 1))
 
 
 # --------------------------------------------------------------------------------------------------- online

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pathveil.models.chain import PrivateChain, Unit
     from pathveil.privacy.guarantee import Guarantee
 
+_LARGEST_EPSILON = 1e5  # with a δ: beyond it, the calibration leaves the range of floating point
+
 
 def model(
     sources: options.Sources,
@@ -100,9 +102,14 @@ def model(
     chosen = mechanism or ("laplace" if delta is None else "dirichlet" if protected == "transition" else "gaussian")
     if chosen == "laplace" and delta is not None:
         raise InvalidParameterError("discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism")
+    if delta is not None and epsilon > _LARGEST_EPSILON:
+        raise InvalidParameterError(
+            f"--epsilon {epsilon:g} hides nothing, and noise with a --delta cannot be calibrated beyond "
+            f"{_LARGEST_EPSILON:g}. Usual are 0.1 to 10."
+        )
 
     from pathveil.data.manifest import manifest_path, publish_with_manifest
-    from pathveil.data.output import private_workspace, publish, refuse_existing
+    from pathveil.data.output import earlier_kept, is_out, private_workspace, publish, refuse_existing
     from pathveil.models.chain import fit_private_chain
 
     shares = _shares(split)
@@ -172,16 +179,21 @@ def model(
         assert paid is not None
         unfinished = workspace / "unfinished"
         unfinished.write_text(model_json(fitted, promise), encoding="utf-8")
-        paid.seal(unfinished)
         if matrix is not None:
             _write_matrix(matrix_workspace / "unfinished", fitted)
-            publish(matrix_workspace / "unfinished", matrix.absolute(), overwrite)
-        try:
+        paid.seal(unfinished)
+        if matrix is None:
             publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
-        except BaseException:
-            if matrix is not None and not target.exists():
-                matrix.unlink(missing_ok=True)  # both appear, or none
-            raise
+        else:  # both appear, or none
+            place = matrix.absolute()
+            with earlier_kept(place, matrix_workspace, overwrite, unless=lambda: is_out(unfinished, target)):
+                publish(matrix_workspace / "unfinished", place, overwrite)
+                try:
+                    publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
+                except BaseException:
+                    if not is_out(unfinished, target):
+                        place.unlink(missing_ok=True)
+                    raise
         paid.complete()
     if as_json:
         skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}
