@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words import class_batches, selection, tilt, tilted_exact
+from pathveil.words import certified, class_batches, selection, tilt, tilted_exact
 from pathveil.words.class_batches import class_blocks, free_blocks, word_bounds
 from pathveil.words.classes import SystemClasses, free_counts
 from pathveil.words.law import permute_and_flip_log_law
@@ -189,7 +189,8 @@ def test_words_without_room_for_balls_are_drawn_in_floating_point_and_the_guaran
     monkeypatch: pytest.MonkeyPatch, exact_draws: list[int]
 ) -> None:
     monkeypatch.setattr(tilt, "SAFETY", 1e18)
-    monkeypatch.setattr(tilted_exact, "LARGEST_TABLE", 15 * TOWN.compiled.state_count)
+    for module in (tilted_exact, certified):
+        monkeypatch.setattr(module, "LARGEST_TABLE", 15 * TOWN.compiled.state_count)
     mechanism = pv.CertifiedExponential(TOWN, 2.0)
     assert "words of more than 14 symbols: in floating point" in str(mechanism.guarantee)
     mechanism.privatize_array(rows_of(TOWN, 15, 3), rng=pv.insecure_seed(1))
@@ -417,9 +418,10 @@ def test_small_batches_online_are_drawn_by_the_same_integers_as_large_ones(
 
 def test_guarantees_say_where_rounding_has_a_part() -> None:
     alphabet = pv.Alphabet("abc")
-    for make in (pv.Exponential, pv.PermuteAndFlip, pv.CertifiedExponential, pv.Online):
+    for make in (pv.Exponential, pv.CertifiedExponential, pv.Online):
         assert make(alphabet, 1.0).guarantee.sampling == "drawn exactly: no rounding of probabilities"
-    assert "words of more than" in pv.PermuteAndFlip(TOWN, 1.0).guarantee.sampling
+    assert "words of more than 1488 symbols" in pv.PermuteAndFlip(TOWN, 1.0).guarantee.sampling
+    assert "words of more than 65535 symbols" in pv.PermuteAndFlip(alphabet, 1.0).guarantee.sampling
     assert "floating point" not in pv.Exponential(TOWN, 1.0, utility=pv.InverseUtility()).guarantee.sampling
     assert pv.EditPermuteAndFlip(TOWN, 1.0, lengths=(3, 5)).guarantee.sampling.startswith("drawn exactly")
     assert pv.Online(TOWN, 1.0).guarantee.sampling.startswith("drawn exactly")

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pathveil.models.chain import PrivateChain, Unit
     from pathveil.privacy.guarantee import Guarantee
 
-_LARGEST_EPSILON = 1e5  # with a δ: beyond it, the calibration leaves the range of floating point
-
 
 def model(
     sources: options.Sources,
@@ -102,11 +100,6 @@ def model(
     chosen = mechanism or ("laplace" if delta is None else "dirichlet" if protected == "transition" else "gaussian")
     if chosen == "laplace" and delta is not None:
         raise InvalidParameterError("discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism")
-    if delta is not None and epsilon > _LARGEST_EPSILON:
-        raise InvalidParameterError(
-            f"--epsilon {epsilon:g} hides nothing, and noise with a --delta cannot be calibrated beyond "
-            f"{_LARGEST_EPSILON:g}. Usual are 0.1 to 10."
-        )
 
     from pathveil.data.manifest import manifest_path, publish_with_manifest
     from pathveil.data.output import earlier_kept, is_out, private_workspace, publish, refuse_existing

@@ -34,6 +34,8 @@ from pathveil.privacy.enclosed_delta import log_delta_bounds
 from pathveil.privacy.hockey_stick import log_hockey_sticks
 from pathveil.privacy.worst_pair import Floats
 
+_LARGEST_EPSILON = 1e5  # beyond, the calibration leaves the range of floating point
+
 # What a search leaves as a margin in log δ, so that what it finds passes the proven bound nearly always.
 SAFETY = 1e-8
 _GUIDES = 32  # with more than twice as many rows, so many are settled first to show the others where to begin
@@ -271,6 +273,11 @@ def largest_passing(
 def require_promise(epsilon: float, delta: float) -> None:
     """A promise worth making: ε > 0 and 0 < δ < ½ (MCM Definition 4)."""
     _require_positive(epsilon, "epsilon")
+    if epsilon > _LARGEST_EPSILON:
+        raise InvalidParameterError(
+            f"epsilon is {epsilon:g}, which hides nothing; noise with a delta is calibrated up to {_LARGEST_EPSILON:g} "
+            "(usual: 0.1 to 10)"
+        )
     _require_delta(delta)
 
 

@@ -25,7 +25,7 @@ from pathveil.words.ragged import SameLength, Words
 from pathveil.words.selection import EXPONENTIAL
 from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import sampling
+from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
 from pathveil.words.utility import HammingUtility, Utility
 
 
@@ -110,7 +110,8 @@ class Exponential(SameLengthMechanism):
 
     @property
     def _sampling(self) -> str:
-        return sampling(self.world.compiled) if self._is_linear else super()._sampling
+        compiled = self.world.compiled
+        return super()._sampling if compiled.is_free or not self._is_linear else sampling(compiled, LARGEST_TABLE)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         return ErrorLaw(

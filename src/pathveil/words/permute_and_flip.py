@@ -22,7 +22,7 @@ from pathveil.words.classes import classes_of_codes, draw_by_class
 from pathveil.words.law import ErrorLaw, FloatArray
 from pathveil.words.mechanism import SameLengthMechanism
 from pathveil.words.ragged import SameLength, Words
-from pathveil.words.rejection import FlipByRejection
+from pathveil.words.rejection import LARGEST_TABLE, FlipByRejection
 from pathveil.words.selection import PERMUTE_AND_FLIP
 from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import block_size
@@ -90,7 +90,7 @@ class PermuteAndFlip(SameLengthMechanism):
 
     @property
     def _sampling(self) -> str:
-        return sampling(self.world.compiled)
+        return sampling(self.world.compiled, LARGEST_TABLE)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts
