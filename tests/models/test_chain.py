@@ -394,3 +394,12 @@ def test_the_guarantee_is_told_before_anything_is_drawn(mechanism):
         COUNTS, states=STATES, **PROMISE, mechanism=mechanism, rng=source, before_drawing=told.append
     )
     assert told == [model.guarantee, model.guarantee]
+
+
+@pytest.mark.parametrize("mechanism", ["dirichlet", "gaussian"])
+def test_an_epsilon_that_no_noise_can_be_calibrated_to_is_refused(mechanism: str) -> None:
+    counts = [[5, 3], [2, 8]]
+    pv.fit_private_chain(counts, states="ab", epsilon=1e5, delta=1e-6, mechanism=mechanism)
+    for epsilon in (1.1e5, 1e50, 1e200):
+        with pytest.raises(pv.InvalidParameterError, match="hides nothing"):
+            pv.fit_private_chain(counts, states="ab", epsilon=epsilon, delta=1e-6, mechanism=mechanism)

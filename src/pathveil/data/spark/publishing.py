@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pathveil.data.manifest import file_guarantee, manifest_path, write_manifest
-from pathveil.data.output import flush, private_workspace, refuse_existing
+from pathveil.data.output import earlier_kept, flush, private_workspace, refuse_existing
 from pathveil.data.spark.columns import checked_dataframe, quoted
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.privatizing import privatize
@@ -110,23 +110,24 @@ def publish_folder(finished: Path, output: Path, guarantee: Guarantee, world: Sy
     """Give a complete folder in a private workspace its final name, and write its manifest."""
     flush(finished)
     workspace = finished.parent
-    _make_way(output, workspace)
-    # The manifest first: better a promise without words than words without a promise.
-    made = write_manifest(workspace, output, guarantee, world, overwrite=overwrite)
-    try:
-        os.rename(finished, output)
-    except BaseException:
-        made.unlink(missing_ok=True)
-        raise
+
+    def is_out() -> bool:
+        return not finished.exists()
+
+    # An old output must never lie beside a new promise, not even briefly; if this fails, it gets its name back.
+    with (
+        earlier_kept(output, workspace, overwrite, unless=is_out),
+        earlier_kept(manifest_path(output), workspace, overwrite, unless=is_out),
+    ):
+        # The manifest first: better a promise without words than words without a promise.
+        made = write_manifest(workspace, output, guarantee, world, overwrite=overwrite)
+        try:
+            os.rename(finished, output)
+        except BaseException:
+            if not is_out():
+                made.unlink(missing_ok=True)
+            raise
     flush(output.parent)
-
-
-def _make_way(output: Path, workspace: Path) -> None:
-    """Take an old output away: it must never lie beside a new promise, not even briefly."""
-    if output.is_dir() and not output.is_symlink():
-        os.rename(output, workspace / "replaced")
-    else:
-        output.unlink(missing_ok=True)
 
 
 def _length(private: DataFrame, column: str, separator: str | None) -> Column:
