@@ -9,7 +9,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.cli import audit as command
-from tests.audit.planted import TooLittleNoise
+from tests.audit.planted import TooFewEdits, TooLittleNoise
 from tests.cli.conftest import ROADS, Run
 
 EXHAUSTIVE = "audit exhaustive --edges roads.csv --length 4 --mechanism certified --epsilon 1"
@@ -54,6 +54,30 @@ def test_a_statistical_audit_prints_a_verdict_and_ends_well(run: Run) -> None:
     assert "equally likely" in ran.out
 
 
+EDIT = "--edges roads.csv --distance edit --lengths 2:3 --cap 3 --mechanism permute-and-flip --epsilon 4"
+
+
+def test_edit_distance_is_audited_over_all_lengths(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = run(f"audit exhaustive {EDIT} --json")
+    assert ran.code == 0, ran.err
+    content = json.loads(ran.out)
+    [audit] = content["audits"]
+    mechanism = pv.EditPermuteAndFlip(pv.MarkovChain.from_edges(ROADS), 4.0, lengths=(2, 3), cap=3)
+    assert audit["loss"] == pv.audit_exhaustively(mechanism).loss
+    assert (content["lengths"], content["cap"], audit["lengths"]) == ([2, 3], 3, [2, 3])
+    # At confidence 0.999999 a correct mechanism fails here with a probability of at most 1e-6.
+    line = f"audit statistical {EDIT} --draws 20000 --confidence 0.999999"
+    ran = run(line)
+    assert ran.code == 0, ran.err
+    assert "words of 2 to 3 symbols, edit distance, adjacency 1" in ran.out
+    assert "Not refuted" in ran.out
+    assert json.loads(run(f"{line} --length 3 --json").out)["uniformity"] == []
+    monkeypatch.setattr(command, "edit_mechanism", lambda _, *given: TooFewEdits(*given[:-1], on_infeasible=given[-1]))
+    assert run(line).code == 1
+    assert "REFUTED" in run(line.replace("--epsilon 4", "--epsilon 3")).out
+    assert run(f"audit exhaustive {EDIT}").code == 1
+
+
 @pytest.mark.parametrize("line", [EXHAUSTIVE, STATISTICAL])
 def test_a_refuted_claim_is_an_exit_code_of_one(run: Run, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     broken = {"certified": TooLittleNoise, "online": TooLittleNoise}
@@ -86,6 +110,10 @@ def test_the_plot_shows_a_range_around_a_single_epsilon(run: Run, folder: Path) 
         (STATISTICAL + " --confidence 2", 2, "--confidence"),
         (STATISTICAL + " --draws 5", 2, "draws"),
         (STATISTICAL.replace("--edges roads.csv ", ""), 2, "public system"),
+        (EXHAUSTIVE.replace("--length 4", ""), 2, "--length"),
+        (EXHAUSTIVE + " --lengths 2:3", 2, "--distance edit"),
+        (EXHAUSTIVE + " --distance edit --lengths 2:3", 2, "leave --length out"),
+        (STATISTICAL + " --distance edit --lengths 2:5", 2, "online"),
     ],
 )
 def test_wrong_use_is_explained(run: Run, line: str, code: int, says: str) -> None:
