@@ -35,7 +35,8 @@ class EditClasses(ClassCounter):
     what = "edits"
 
     def __init__(self, words: LengthRange, codes: IntArray, cap: int) -> None:
-        from pathveil.words.edit_kernels import count_words, find_nodes
+        from pathveil.words.edit_kernels import find_nodes
+        from pathveil.words.edit_walk import count_words
 
         self._words = words
         self._codes = codes
