@@ -9,8 +9,10 @@ import numpy as np
 
 import pathveil as pv
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray
+from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.words.certificate import ChainCertifier
+from pathveil.words.edit_classes import EditClasses
+from pathveil.words.edit_range import LengthRange
 from pathveil.words.ragged import Words
 from tests.reference import printed
 
@@ -82,6 +84,29 @@ class FavoursEarlyErrors(pv.PermuteAndFlip):
             front = np.arange(len(codes)) < np.count_nonzero(drawn[cells] != codes)
             drawn[cells] = np.where(front, (codes + 1) % self.world.compiled.symbol_count, codes)
         return drawn
+
+
+class TooFewEdits(pv.EditPermuteAndFlip):
+    """θ = ε/b with permute-and-flip on edit distance, where ε/2b is right."""
+
+    def theta(self, length: int | None = None) -> float:
+        return 2 * super().theta(length)
+
+
+class KeepsTheLength(pv.EditExponential):
+    """Promises to protect the length, and releases words that are as long as the sensitive one."""
+
+    def _classes(self, codes: IntArray) -> EditClasses:
+        return EditClasses(LengthRange(self.world.compiled, len(codes), len(codes)), codes, self.cap)
+
+
+class RareTruth(pv.EditExponential):
+    """Right, but for one word in five that is released as it is."""
+
+    def _private_words(self, words: list[IntArray], source: RandomSource) -> list[IntArray]:
+        drawn = super()._private_words(words, source)
+        honest = source.uniform(len(words)) < 0.2
+        return [word if as_it_is else new for word, new, as_it_is in zip(words, drawn, honest, strict=True)]
 
 
 def noisy_counts(scale: float, seed: int) -> Callable[[np.ndarray, int], np.ndarray]:

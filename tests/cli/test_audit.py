@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pathveil as pv
 from pathveil.cli import audit as command
-from tests.audit.planted import TooLittleNoise
+from tests.audit.planted import KeepsTheLength, TooFewEdits, TooLittleNoise
 from tests.cli.conftest import ROADS, Run
 
 EXHAUSTIVE = "audit exhaustive --edges roads.csv --length 4 --mechanism certified --epsilon 1"
@@ -54,6 +55,38 @@ def test_a_statistical_audit_prints_a_verdict_and_ends_well(run: Run) -> None:
     assert "equally likely" in ran.out
 
 
+EDIT = "--edges roads.csv --distance edit --lengths 2:3 --cap 3 --mechanism permute-and-flip --epsilon 4"
+
+
+def test_edit_distance_is_audited_over_all_lengths(run: Run) -> None:
+    ran = run(f"audit exhaustive {EDIT} --json")
+    assert ran.code == 0, ran.err
+    content = json.loads(ran.out)
+    [audit] = content["audits"]
+    mechanism = pv.EditPermuteAndFlip(pv.MarkovChain.from_edges(ROADS), 4.0, lengths=(2, 3), cap=3)
+    assert audit["loss"] == pv.audit_exhaustively(mechanism).loss
+    assert (content["lengths"], content["cap"], audit["lengths"]) == ([2, 3], 3, [2, 3])
+    # At confidence 0.999999 a correct mechanism fails here with a probability of at most 1e-6.
+    line = f"audit statistical {EDIT} --draws 20000 --confidence 0.999999"
+    ran = run(line)
+    assert ran.code == 0, ran.err
+    assert "words of 2 to 3 symbols, edit distance, adjacency 1" in ran.out
+    assert "Not refuted" in ran.out
+    assert json.loads(run(f"{line} --length 3 --json").out)["uniformity"] == []
+
+
+def test_planted_bugs_of_edit_mechanisms_are_refuted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, audit in ((TooFewEdits, "exhaustive"), (KeepsTheLength, "statistical --draws 20000")):
+
+        def planted(_name: str, *given: Any, kind: Any = kind) -> Any:
+            return kind(*given[:-1], on_infeasible=given[-1])
+
+        monkeypatch.setattr(command, "edit_mechanism", planted)
+        ran = run(f"audit {audit} {EDIT}")
+        assert ran.code == 1
+        assert "REFUTED" in ran.out
+
+
 @pytest.mark.parametrize("line", [EXHAUSTIVE, STATISTICAL])
 def test_a_refuted_claim_is_an_exit_code_of_one(run: Run, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
     broken = {"certified": TooLittleNoise, "online": TooLittleNoise}
@@ -86,6 +119,10 @@ def test_the_plot_shows_a_range_around_a_single_epsilon(run: Run, folder: Path) 
         (STATISTICAL + " --confidence 2", 2, "--confidence"),
         (STATISTICAL + " --draws 5", 2, "draws"),
         (STATISTICAL.replace("--edges roads.csv ", ""), 2, "public system"),
+        (EXHAUSTIVE.replace("--length 4", ""), 2, "--length"),
+        (EXHAUSTIVE + " --lengths 2:3", 2, "--distance edit"),
+        (EXHAUSTIVE + " --distance edit --lengths 2:3", 2, "leave --length out"),
+        (STATISTICAL + " --distance edit --lengths 2:5", 2, "online"),
     ],
 )
 def test_wrong_use_is_explained(run: Run, line: str, code: int, says: str) -> None:

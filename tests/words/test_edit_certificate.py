@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.audit.exhaustive_edits import audit_edits_exhaustively
 from pathveil.words.edit_certificate import neighbour_bounds
 from pathveil.words.edit_range import LengthRange
 from tests.reference.edits import edit_counts, words_in_range
@@ -44,7 +43,7 @@ def test_the_true_loss_stays_within_the_certificate_and_that_within_epsilon(
     certificate = mechanism.certificate
     assert certificate.loss <= epsilon
     assert published.theta() <= mechanism.theta() <= 2 * published.theta()
-    assert audit_edits_exhaustively(mechanism).loss <= certificate.loss * (1 + 1e-9) + 1e-12
+    assert pv.audit_exhaustively(mechanism).loss <= certificate.loss * (1 + 1e-9) + 1e-12
 
 
 def test_without_the_bounds_the_same_tilt_would_break_the_promise() -> None:
@@ -53,7 +52,7 @@ def test_without_the_bounds_the_same_tilt_would_break_the_promise() -> None:
         def theta(self, length: int | None = None) -> float:
             return 2 * super().theta(length)
 
-    assert not audit_edits_exhaustively(Careless(pv.Alphabet("ab"), 3.0, lengths=(1, 4))).holds
+    assert not pv.audit_exhaustively(Careless(pv.Alphabet("ab"), 3.0, lengths=(1, 4))).holds
 
 
 def test_on_the_town_the_certified_tilt_is_far_larger_where_epsilon_is_large_enough() -> None:
@@ -75,7 +74,7 @@ def test_infeasible_words_get_the_published_tilt_and_unit() -> None:
     assert strict.theta() > lenient.theta() == 4.0
     assert strict.guarantee.unit == f"{lenient.guarantee.unit}, both words feasible"
     assert "published" in lenient.certificate.how
-    assert audit_edits_exhaustively(lenient).holds
+    assert pv.audit_exhaustively(lenient).holds
 
 
 def test_a_system_too_large_for_bounds_gets_the_published_tilt(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words.edit_classes import EditClasses, edit_distance
+from pathveil.words.edit_classes import EditClasses, distances_from
 from pathveil.words.edit_range import LengthRange
 from tests.reference.edits import edit_counts, levenshtein, words_in_range
 from tests.reference.random_systems import SystemWithRange, systems_with_range
@@ -50,7 +50,7 @@ def test_every_word_of_every_class_has_one_number(
 @given(v=st.text("abc", max_size=6), w=st.text("abc", max_size=6))
 def test_the_distance_is_the_one_found_by_trying(v: str, w: str) -> None:
     codes = [np.array(["abc".index(letter) for letter in word], dtype=np.int64) for word in (v, w)]
-    assert edit_distance(*codes) == levenshtein(tuple(v), tuple(w))
+    assert distances_from(codes[0], [codes[1]])[0] == levenshtein(tuple(v), tuple(w))
 
 
 def test_the_dictionary_word_has_the_known_numbers_of_neighbours() -> None:
@@ -78,7 +78,7 @@ def test_symbols_that_do_not_occur_act_alike_however_many_there_are() -> None:
     assert classes.node_count == pv.edit_classes(few, word, (4, 14), cap=4).node_count
     for distance in range(5):
         far = classes.draw(distance, pv.insecure_seed(distance))
-        assert min(edit_distance(np.array(word), far), 4) == distance
+        assert min(distances_from(np.array(word), [far])[0], 4) == distance
         assert ((far >= 0) & (far < 10_000)).all()
 
 
@@ -132,7 +132,7 @@ def counted(world: pv.System, word: tuple[object, ...], lo: int, hi: int, cap: i
     while waiting:
         written, y = waiting.pop()
         if len(written) >= lo and world.compiled.accepting[y]:
-            expected[min(edit_distance(codes, np.array(written)), last)] += 1
+            expected[min(distances_from(codes, [np.array(written)])[0], last)] += 1
         if len(written) < hi:
             waiting.extend(((*written, a), to) for a, to in world.compiled.moves[y].items())
     assert list(classes.counts) == expected
@@ -140,7 +140,7 @@ def counted(world: pv.System, word: tuple[object, ...], lo: int, hi: int, cap: i
         ranks = range(0, count, max(count // 5, 1))
         found = {tuple(classes.word_at(distance, rank).tolist()) for rank in ranks}
         assert len(found) == len(ranks)
-        assert all(min(edit_distance(codes, np.array(word)), last) == distance for word in found)
+        assert all(min(apart, last) == distance for apart in distances_from(codes, map(np.array, found)))
 
 
 @pytest.mark.parametrize("cap", [7, 8, 9, None])  # rows are packed in one way below 8, in another from 8 on

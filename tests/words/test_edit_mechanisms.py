@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.audit.exhaustive_edits import audit_edits_exhaustively
 from pathveil.words.edit_mechanism import EditMechanism
 from tests.reference.edits import (
     exponential_edit_law,
@@ -80,7 +79,7 @@ def test_the_true_loss_over_all_words_and_lengths_stays_within_epsilon(
     name: str, case: SystemWithRange, epsilon: float, adjacency: int, cap: int | None
 ) -> None:
     world, lo, hi = case
-    audit = audit_edits_exhaustively(MECHANISMS[name](world, epsilon, adjacency, (lo, hi), cap))
+    audit = pv.audit_exhaustively(MECHANISMS[name](world, epsilon, adjacency, (lo, hi), cap))
     assert audit.holds
     if audit.pairs:
         assert audit.word is None or levenshtein(audit.word, audit.neighbour) <= adjacency  # type: ignore[arg-type]
@@ -95,7 +94,7 @@ def test_the_true_loss_stays_within_epsilon_when_infeasible_words_are_accepted(
     world, lo, hi = case
     if sum(len(world.symbols) ** n for n in range(lo, hi + 1)) <= 90:
         mechanism = MECHANISMS[name](world, epsilon, adjacency, (lo, hi), cap, on_infeasible="nearest")
-        assert audit_edits_exhaustively(mechanism).holds
+        assert pv.audit_exhaustively(mechanism).holds
 
 
 @given(case=systems_with_range(most_words=40), epsilon=EPSILONS, cap=CAPS)
@@ -105,7 +104,7 @@ def test_the_audit_finds_the_loss_that_listing_finds(case: SystemWithRange, epsi
     mechanism = pv.EditExponential(world, epsilon, 1, (lo, hi), cap)
     words = words_in_range(world, lo, hi)
     laws = {word: exponential_edit_law(words, word, mechanism.cap, mechanism.theta()) for word in words}
-    assert audit_edits_exhaustively(mechanism).loss == pytest.approx(worst_edit_loss(laws, 1), abs=1e-9)
+    assert pv.audit_exhaustively(mechanism).loss == pytest.approx(worst_edit_loss(laws, 1), abs=1e-9)
 
 
 def test_the_audit_notices_a_mechanism_that_promises_too_much() -> None:
@@ -113,9 +112,9 @@ def test_the_audit_notices_a_mechanism_that_promises_too_much() -> None:
         def theta(self, length: int | None = None) -> float:
             return 2.5 * super().theta(length)
 
-    assert not audit_edits_exhaustively(Careless(pv.Alphabet("ab"), 1.0, lengths=(1, 4))).holds
+    assert not pv.audit_exhaustively(Careless(pv.Alphabet("ab"), 1.0, lengths=(1, 4))).holds
     with pytest.raises(pv.TooLargeError, match="too many"):
-        audit_edits_exhaustively(pv.EditExponential(pv.Alphabet("ab"), 1.0, lengths=(1, 20), cap=2))
+        pv.audit_exhaustively(pv.EditExponential(pv.Alphabet("ab"), 1.0, lengths=(1, 20), cap=2))
 
 
 @every_mechanism
@@ -273,4 +272,4 @@ def test_infeasible_words_are_drawn_towards_where_that_is_asked_for(name: str) -
 def test_a_cap_below_the_adjacency_is_all_that_a_word_can_lose() -> None:
     mechanism = pv.EditExponential(pv.Alphabet("ab"), 1.0, adjacency=3, lengths=(1, 4), cap=1)
     assert mechanism.theta() == 0.5
-    assert audit_edits_exhaustively(mechanism).holds
+    assert pv.audit_exhaustively(mechanism).holds

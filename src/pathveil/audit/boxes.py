@@ -8,6 +8,9 @@ Words become arrays of symbol codes with one more column for their length. The v
 - *symbols and the one before*: for mechanisms that go from left to right;
 - *whole outputs*, where there are few: for faults that follow no pattern.
 
+For mechanisms whose outputs have other lengths, distances are edit distances up to the mechanism's cap, and the
+*length* of the output takes the place of the symbols.
+
 Vectors are compared by scores, each the likelihood ratio of a family of mechanisms: the output in the direction of
 the change (Gaussian noise), its logarithm in that direction (Dirichlet draws), the difference of 1-norms (Laplace
 noise); and a direction fitted to the choosing draws, for everything else.
@@ -30,6 +33,8 @@ from pathveil.models.matrix import PrivateMatrix
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System
+from pathveil.words.edit_classes import distances_from
+from pathveil.words.edit_mechanism import EditMechanism
 from pathveil.words.law import FloatArray
 from pathveil.words.mechanism import SameLengthMechanism
 
@@ -171,6 +176,51 @@ class WordBox(Box):
             return " ".join(str(symbols[d]) if 0 <= d < len(symbols) else "?" for d in digits)
 
         return View(name, keys, True, show)
+
+
+class EditBox(WordBox):
+    """A mechanism for edit distance: outputs of any allowed length."""
+
+    def __init__(self, mechanism: EditMechanism, rng: RandomSource | None) -> None:
+        super().__init__(mechanism.privatize, mechanism.world, mechanism.lengths[1], rng)
+        self._edits = mechanism
+
+    def _draw(self, given: Input, size: int) -> Outputs:
+        import pyarrow
+
+        codes = self._edits.world.encode(given)
+        offsets = pyarrow.array(np.arange(size + 1, dtype=np.int32) * len(codes))
+        batch = pyarrow.ListArray.from_arrays(offsets, pyarrow.array(np.tile(codes, size)))
+        private = self._edits.privatize_arrow(batch, self._rng)
+        lengths = private.value_lengths().to_numpy()
+        rows = np.full((size, self._width), -1, dtype=np.int64)
+        rows[np.arange(self._width) < lengths[:, None]] = private.values.to_numpy()
+        rows[:, -1] = lengths
+        return rows
+
+    def views(self, word: Input, neighbour: Input, first: Outputs, second: Outputs) -> list[View]:  # noqa: ARG002
+        mechanism, base = self._edits, self._edits.cap + 1
+        w, v = (mechanism.world.encode(given) for given in (word, neighbour))
+
+        def distances(outputs: Outputs) -> npt.NDArray[Any]:
+            private = [row[:length] for row, length in zip(outputs, outputs[:, -1], strict=True)]
+            to_w, to_v = (np.minimum(distances_from(codes, private), mechanism.cap) for codes in (w, v))
+            classes: IntArray = to_w * base + to_v
+            return classes
+
+        found = [
+            View(
+                "(edits to the word, edits to the neighbour)",
+                distances,
+                True,
+                lambda key: f"({key // base}, {key % base})",
+            ),
+            View("length of the output", lambda outputs: outputs[:, -1], True),
+        ]
+        if mechanism.output_count <= _FEW:
+            whole = self._columns_view("whole outputs", np.arange(self._width - 1))
+            found += [] if whole is None else [whole]
+        return found
 
 
 class VectorBox(Box):

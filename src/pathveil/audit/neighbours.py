@@ -7,7 +7,9 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
+from pathveil.words.class_counter import ClassCounter
 from pathveil.words.classes import classes_of_codes
+from pathveil.words.edit_classes import edit_classes
 
 
 def neighbours_of(
@@ -21,11 +23,37 @@ def neighbours_of(
     if sum(counts) <= limit:
         found = [near for near in _within(compiled, codes.tolist(), adjacency) if near != codes.tolist()]
     else:
-        # The farthest neighbours are the most numerous and as a rule the worst: half of the sample is from there.
-        farthest = max(errors for errors, count in enumerate(counts) if count)
-        drawn = [farthest if draw_below(source, 2) else draw_index(source, counts) for _ in range(limit)]
-        found = list({tuple(near): near for near in (classes.draw(e, source).tolist() for e in drawn)}.values())
+        found = _sample(classes, counts, limit, source)
     return [world.decode(near, as_string=isinstance(word, str)) for near in found]
+
+
+def edit_neighbours_of(
+    world: System,
+    word: Word,
+    adjacency: int,
+    lengths: tuple[int, int],
+    feasible: bool,
+    limit: int,
+    source: RandomSource,
+) -> list[Word]:
+    """The same for words of these lengths within 1 to `adjacency` insertions, deletions and substitutions."""
+    whole = world if feasible else Alphabet(world.symbols)
+    classes = edit_classes(whole, tuple(word), lengths, cap=adjacency + 1)
+    counts = [0, *classes.counts[1 : adjacency + 1]]
+    if sum(counts) <= limit:
+        ranks = [(edits, rank) for edits, count in enumerate(counts) for rank in range(count)]
+        found = [classes.word_at(edits, rank).tolist() for edits, rank in ranks]
+    else:
+        found = _sample(classes, counts, limit, source)
+    return [world.decode(near, as_string=isinstance(word, str)) for near in found]
+
+
+def _sample(classes: ClassCounter, counts: list[int], limit: int, source: RandomSource) -> list[list[int]]:
+    """Different words from these classes, at most so many."""
+    # The farthest neighbours are the most numerous and as a rule the worst: half of the sample is from there.
+    farthest = max(distance for distance, count in enumerate(counts) if count)
+    drawn = [farthest if draw_below(source, 2) else draw_index(source, counts) for _ in range(limit)]
+    return list({tuple(near): near for near in (classes.draw(one, source).tolist() for one in drawn)}.values())
 
 
 def _within(compiled: CompiledSystem, codes: list[int], errors: int) -> list[list[int]]:

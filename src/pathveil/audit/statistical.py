@@ -16,14 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.audit.boxes import Box, Input, VectorBox, WordBox, are_numbers
+from pathveil.audit.boxes import Box, EditBox, Input, VectorBox, WordBox, are_numbers
 from pathveil.audit.confidence import loss_lower_bounds
 from pathveil.audit.events import Event, best_event
-from pathveil.audit.neighbours import neighbours_of
+from pathveil.audit.neighbours import edit_neighbours_of, neighbours_of
 from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System, checked_length
-from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, checked_adjacency, checked_epsilon
+from pathveil.words.edit_classes import distances_from
+from pathveil.words.edit_mechanism import EditMechanism
+from pathveil.words.edit_range import require_length
+from pathveil.words.mechanism import SameLengthMechanism, checked_adjacency, checked_epsilon
 
 _CANDIDATES = 64  # pairs that a search begins with
 _WORDS = 8  # words that a search begins with
@@ -84,7 +87,7 @@ class StatisticalAudit:
 
 
 def audit_statistically(
-    mechanism: SameLengthMechanism | Callable[..., Any],
+    mechanism: SameLengthMechanism | EditMechanism | Callable[..., Any],
     word: Input = None,
     neighbour: Input = None,
     draws: int = 200_000,
@@ -108,7 +111,8 @@ def audit_statistically(
 
     Without a `neighbour` the worst one is looked for: among `candidates`, or among the words within the mechanism's
     adjacency (for functions: within `adjacency` in `world`). Without a `word`, words of this `length` are drawn from
-    the public system and searched together with their neighbours.
+    the public system and searched together with their neighbours; for edit distance, without a length, words from the
+    shortest to the longest.
 
     >>> import pathveil as pv
     >>> fair = pv.CertifiedExponential(pv.Alphabet("abc"), epsilon=1.0)
@@ -117,32 +121,30 @@ def audit_statistically(
     (True, True)
     """
     source = checked_source(rng)
-    feasible = True
-    if isinstance(mechanism, SameLengthMechanism):
+    feasible, lengths = True, None
+    if isinstance(mechanism, SameLengthMechanism | EditMechanism):
         if epsilon is not None or delta or world is not None or adjacency != 1 or batched:
             raise InvalidParameterError(
                 "epsilon, delta, world, adjacency and batched are for other people's mechanisms; this one knows them"
             )
         world, adjacency, epsilon = mechanism.world, mechanism.adjacency, mechanism.epsilon
-        feasible = mechanism.on_infeasible == "refuse"
-    elif isinstance(mechanism, WordMechanism):
-        raise InvalidParameterError(
-            "the search compares words of one length; audit this mechanism as a function: mechanism.privatize, with a "
-            "word, a neighbour and epsilon"
-        )
+        feasible, lengths = mechanism.on_infeasible == "refuse", mechanism.accepted_lengths
     elif not callable(mechanism):
         raise InvalidParameterError(f"a mechanism is one of ours or a function, not {type(mechanism).__name__}")
 
     def near(one: Input, limit: int) -> list[Input]:
         if world is None:
             raise InvalidParameterError("give a neighbour, or candidates, or the world whose words are searched")
+        if lengths is not None:
+            return list(edit_neighbours_of(world, one, adjacency, lengths, feasible, limit, source))
         return list(neighbours_of(world, one, checked_adjacency(adjacency), feasible, limit, source))
 
     pairs: list[tuple[Input, Input]]
     if word is None:
-        if world is None or length is None or neighbour is not None or candidates is not None:
+        sizes = _sizes(world, length, lengths)
+        if world is None or not sizes or neighbour is not None or candidates is not None:
             raise InvalidParameterError("without a word, give the length of the words to search, and the public world")
-        words = list(dict.fromkeys(world.random_word(checked_length(length), source) for _ in range(_WORDS)))
+        words = list(dict.fromkeys(world.random_word(size, source) for size in sizes))
         pairs = [(one, other) for one in words for other in near(one, _CANDIDATES // len(words))]
     elif neighbour is not None:
         if candidates is not None:
@@ -155,6 +157,10 @@ def audit_statistically(
             f"no other word differs in at most {adjacency} symbols: there is nothing to audit. Take a larger "
             "adjacency, or another word."
         )
+    if isinstance(mechanism, EditMechanism):
+        for pair in pairs:
+            _require_edit_adjacent(mechanism, *pair)
+        return run_audit(EditBox(mechanism, rng), pairs, draws, confidence, epsilon, delta, source)
     if isinstance(mechanism, SameLengthMechanism):
         for pair in pairs:
             _require_adjacent(mechanism, *pair)
@@ -192,6 +198,8 @@ def audit_jointly(
         if epsilon is not None:
             raise InvalidParameterError("epsilon is for other people's mechanisms; this one knows its own")
         epsilon = mechanism.epsilon
+    elif isinstance(mechanism, EditMechanism):
+        raise InvalidParameterError("audit this mechanism as a function: mechanism.privatize_many, with its epsilon")
     if isinstance(words, str) or len(words) < 2:
         raise InvalidParameterError("a joint audit takes a list of at least two words")
     if isinstance(mechanism, SameLengthMechanism):
@@ -216,6 +224,29 @@ def _require_adjacent(mechanism: SameLengthMechanism, word: Input, neighbour: In
             f"word and neighbour differ in {apart} symbols, but the promise is about words that differ in 1 to "
             f"{mechanism.adjacency}"
         )
+
+
+def _require_edit_adjacent(mechanism: EditMechanism, word: Input, neighbour: Input) -> None:
+    """The same for edits."""
+    codes, other = (mechanism.world.encode(one) for one in (word, neighbour))
+    for one in (codes, other):
+        require_length(len(one), mechanism.lengths)
+    [apart] = distances_from(codes, [other])
+    if not 1 <= apart <= mechanism.adjacency:
+        raise InvalidParameterError(
+            f"word and neighbour are {apart} edits apart, but the promise is about words that are 1 to "
+            f"{mechanism.adjacency} apart"
+        )
+
+
+def _sizes(world: System | None, length: int | None, lengths: tuple[int, int] | None) -> list[int]:
+    """The lengths of the words that a search begins with: this one, or evenly spaced ones; none if it cannot begin."""
+    if length is not None:
+        return [checked_length(length)] * _WORDS
+    if world is None or lengths is None:
+        return []
+    possible = [n for n in range(lengths[0], lengths[1] + 1) if world.count(n)]
+    return [possible[int(i)] for i in np.linspace(0, len(possible) - 1, _WORDS).round()]
 
 
 def run_audit(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from pathveil.cli import options
+from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
 from pathveil.cli.forecasts import waiting
 from pathveil.cli.mechanisms import MechanismName
 from pathveil.cli.system_choice import public_system
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pathveil.audit.exhaustive import ExhaustiveAudit
     from pathveil.audit.statistical import StatisticalAudit
     from pathveil.systems.system import System
+    from pathveil.words.edit_mechanism import EditMechanism
     from pathveil.words.mechanism import SameLengthMechanism
 
 _AROUND = (0.25, 0.5, 1.0, 2.0)  # a plot of one ε shows these multiples of it
@@ -29,6 +31,10 @@ audit_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
+Length = Annotated[
+    int | None,
+    typer.Option(min=1, max=1_000_000, help="How many symbols a word has. Not needed with --distance edit."),
+]
 Mechanism = Annotated[MechanismName, typer.Option(help="The mechanism to audit.")]
 Epsilons = Annotated[
     list[float], typer.Option("--epsilon", help="The claimed ε; may be repeated to audit several claims.")
@@ -47,14 +53,17 @@ Plot = Annotated[
 
 @audit_app.command()
 def exhaustive(
-    length: options.Length,
     epsilon: Epsilons,
+    length: Length = None,
     mechanism: Mechanism = "certified",
     edges: options.Edges = None,
     alphabet: options.AlphabetFile = None,
     chain: options.ChainFile = None,
     automaton: options.AutomatonFile = None,
     adjacency: options.Adjacency = 1,
+    distance: options.Distance = "hamming",
+    lengths: options.Lengths = None,
+    cap: options.Cap = None,
     unit: Unit = "feasible",
     plot: Plot = None,
     overwrite: options.Overwrite = False,
@@ -70,30 +79,35 @@ def exhaustive(
     [bold]pathveil audit exhaustive --edges roads.csv --length 4 --mechanism certified --epsilon 1[/bold]
 
     [bold]pathveil audit exhaustive --edges roads.csv --length 3 --unit any --epsilon 1 --epsilon 4 --plot a.png[/bold]
+
+    [bold]pathveil audit exhaustive --edges roads.csv --distance edit --lengths 2:4 --cap 3 --epsilon 4[/bold]
     """
+    subject = _Subject(mechanism, adjacency, unit, length, edit_lengths(distance, lengths, cap), cap)
+    subject.require_lengths(optional=False)
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
     from pathveil.audit.exhaustive import audit_exhaustively
 
     looked_at = _looked_at(epsilon, plot, overwrite)
     with waiting("comparing all adjacent words ...", silent=quiet or as_json):
-        audits = [audit_exhaustively(_made(world, mechanism, one, adjacency, unit), length) for one in looked_at]
+        audits = [audit_exhaustively(subject.made(world, one), length) for one in looked_at]
     if plot is not None:
-        title = f"{mechanism}, words of {length} symbols, adjacency {adjacency}"
-        _draw(plot, title, [(a.claimed, a.loss) for a in audits], "true loss", overwrite)
-    facts = _facts(world, length, mechanism, adjacency, unit)
-    _report(facts, audits, lambda one: one.loss, "true loss", [], quiet, as_json)
+        _draw(plot, subject.title, [(a.claimed, a.loss) for a in audits], "true loss", overwrite)
+    _report(subject.facts(world), audits, lambda one: one.loss, "true loss", [], quiet, as_json)
 
 
 @audit_app.command()
 def statistical(
-    length: options.Length,
     epsilon: Epsilons,
+    length: Length = None,
     mechanism: Mechanism = "certified",
     edges: options.Edges = None,
     alphabet: options.AlphabetFile = None,
     chain: options.ChainFile = None,
     automaton: options.AutomatonFile = None,
     adjacency: options.Adjacency = 1,
+    distance: options.Distance = "hamming",
+    lengths: options.Lengths = None,
+    cap: options.Cap = None,
     unit: Unit = "feasible",
     draws: Annotated[int, typer.Option(help="How many private words to draw for each ε.")] = 200_000,
     confidence: Annotated[
@@ -117,34 +131,90 @@ def statistical(
     [bold]pathveil audit statistical --edges roads.csv --length 8 --mechanism permute-and-flip --epsilon 2 --draws 100000[/bold]
 
     [bold]pathveil audit statistical --alphabet pages.txt --length 5 --epsilon 1 --confidence 0.999 --plot b.svg[/bold]
+
+    [bold]pathveil audit statistical --edges roads.csv --distance edit --lengths 4:8 --cap 5 --epsilon 4[/bold]
     """  # noqa: E501 - a line to be copied
     if not 0.5 <= confidence < 1:
         raise InvalidParameterError(f"--confidence lies between 0.5 and 1 (usual: 0.99), not at {confidence:g}")
+    subject = _Subject(mechanism, adjacency, unit, length, edit_lengths(distance, lengths, cap), cap)
+    subject.require_lengths(optional=True)
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
     from pathveil.audit.statistical import audit_statistically
     from pathveil.audit.uniformity import audit_uniformity
-    from pathveil.systems.system import checked_length
 
-    length = checked_length(length)
     looked_at = _looked_at(epsilon, plot, overwrite)
-    uniform = mechanism != "online"
     # All tests together keep the level, so each gets its share of the risk.
-    each = 1 - (1 - confidence) / (len(looked_at) + uniform)
+    each = 1 - (1 - confidence) / (len(looked_at) + subject.has_error_classes)
     with waiting("drawing words ...", silent=quiet or as_json):
-        made = [_made(world, mechanism, one, adjacency, unit) for one in looked_at]
+        made = [subject.made(world, one) for one in looked_at]
         audits = [audit_statistically(one, draws=draws, confidence=each, length=length) for one in made]
-        evenness = [audit_uniformity(made[0], audits[0].word, draws, each)] if uniform else []
+        evenness = []
+        if subject.has_error_classes:
+            evenness = [audit_uniformity(subject.same_length(world, looked_at[0]), audits[0].word, draws, each)]
     if plot is not None:
-        title = f"{mechanism}, words of {length} symbols, adjacency {adjacency}"
-        _draw(plot, title, [(a.claimed or 0.0, a.epsilon_lower) for a in audits], "measured loss, at least", overwrite)
-    facts = {**_facts(world, length, mechanism, adjacency, unit), "confidence": confidence}
+        _draw(
+            plot,
+            subject.title,
+            [(a.claimed or 0.0, a.epsilon_lower) for a in audits],
+            "measured loss, at least",
+            overwrite,
+        )
+    facts = {**subject.facts(world), "confidence": confidence}
     _report(facts, audits, lambda one: one.epsilon_lower, "loss at least", evenness, quiet, as_json)
 
 
-def _made(world: System, name: MechanismName, epsilon: float, adjacency: int, unit: str) -> SameLengthMechanism:
-    from pathveil.words.by_name import MECHANISMS
+@dataclass(frozen=True)
+class _Subject:
+    """What is audited: a mechanism on words of one length, or (`lengths`) of several for edit distance."""
 
-    return MECHANISMS[name](world, epsilon, adjacency, on_infeasible="nearest" if unit == "any" else "refuse")
+    mechanism: MechanismName
+    adjacency: int
+    unit: str
+    length: int | None
+    lengths: tuple[int, int] | None
+    cap: int | None
+
+    def require_lengths(self, optional: bool) -> None:
+        """An error where the length is missing, or given for words of all lengths."""
+        if self.lengths is None and self.length is None:
+            raise InvalidParameterError("give --length, or --distance edit with --lengths")
+        if self.lengths is not None and self.length is not None and not optional:
+            raise InvalidParameterError("with --distance edit all --lengths are compared: leave --length out")
+
+    @property
+    def has_error_classes(self) -> bool:
+        return self.lengths is None and self.mechanism != "online"
+
+    @property
+    def words(self) -> str:
+        if self.lengths is None:
+            return f"words of {self.length} symbols"
+        return f"words of {self.lengths[0]} to {self.lengths[1]} symbols, edit distance"
+
+    @property
+    def title(self) -> str:
+        return f"{self.mechanism}, {self.words}, adjacency {self.adjacency}"
+
+    def made(self, world: System, epsilon: float) -> SameLengthMechanism | EditMechanism:
+        if self.lengths is None:
+            return self.same_length(world, epsilon)
+        return edit_mechanism(
+            self.mechanism, world, epsilon, self.adjacency, self.lengths, self.cap, self._on_infeasible
+        )
+
+    def same_length(self, world: System, epsilon: float) -> SameLengthMechanism:
+        from pathveil.words.by_name import MECHANISMS
+
+        return MECHANISMS[self.mechanism](world, epsilon, self.adjacency, on_infeasible=self._on_infeasible)
+
+    @property
+    def _on_infeasible(self) -> Literal["refuse", "nearest"]:
+        return "nearest" if self.unit == "any" else "refuse"
+
+    def facts(self, world: System) -> dict[str, Any]:
+        known = {"system": repr(world), "length": self.length, "mechanism": self.mechanism}
+        edits = {} if self.lengths is None else {"distance": "edit", "lengths": self.lengths, "cap": self.cap}
+        return {**known, "words": self.words, "adjacency": self.adjacency, "unit": self.unit, **edits}
 
 
 def _looked_at(epsilons: list[float], plot: Path | None, overwrite: bool) -> list[float]:
@@ -160,10 +230,6 @@ def _looked_at(epsilons: list[float], plot: Path | None, overwrite: bool) -> lis
         raise InvalidParameterError(f"{plot}: a plot is a .png, .svg or .pdf file")
     refuse_existing(plot.absolute(), overwrite)
     return found if len(found) > 1 else [found[0] * factor for factor in _AROUND]
-
-
-def _facts(world: System, length: int, mechanism: str, adjacency: int, unit: str) -> dict[str, Any]:
-    return {"system": repr(world), "length": length, "mechanism": mechanism, "adjacency": adjacency, "unit": unit}
 
 
 def _report(
@@ -203,7 +269,7 @@ def _print(
 
     out = Console()
     out.print(f"{facts['mechanism']} on {facts['system']}", markup=False)
-    out.print(f"words of {facts['length']} symbols, adjacency {facts['adjacency']}, {facts['unit']} words compared")
+    out.print(f"{facts['words']}, adjacency {facts['adjacency']}, {facts['unit']} words compared")
     table = Table()
     for name in ("claimed ε", header, "verdict"):
         table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)

@@ -25,14 +25,11 @@ def edit_mechanism(
     on_infeasible: Any = "refuse",
 ) -> EditMechanism:
     """The mechanism of this name for edit distance."""
-    from pathveil.words.edit_certified import CertifiedEditExponential
-    from pathveil.words.edit_exponential import EditExponential
-    from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip
+    from pathveil.words.by_name import EDIT_MECHANISMS
 
-    kinds = dict(zip(EDIT_NAMES, (CertifiedEditExponential, EditPermuteAndFlip, EditExponential), strict=True))
-    if name not in kinds:
+    if name not in EDIT_MECHANISMS:
         raise InvalidParameterError(f"--mechanism {name} keeps the length of a word: it does not know --distance edit")
-    return kinds[name](world, epsilon, adjacency, lengths, cap, on_infeasible=on_infeasible)
+    return EDIT_MECHANISMS[name](world, epsilon, adjacency, lengths, cap, on_infeasible=on_infeasible)
 
 
 def edit_lengths(distance: str, lengths: str | None, cap: int | None) -> tuple[int, int] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
+from pathveil.cli.edit_distance import edit_lengths
 from pathveil.cli.forecasts import waiting
 from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.system_choice import public_system, refuse_sensitive
@@ -37,13 +38,23 @@ _SENSITIVE_NAMES = ("curator", "sensitive")
 
 @report_app.command()
 def plan(
-    length: options.Length,
     output: ReportFile,
+    length: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=1_000_000,
+            help="How many symbols a word has. With --distance edit it may be left out: a length in the middle.",
+        ),
+    ] = None,
     edges: options.Edges = None,
     alphabet: options.AlphabetFile = None,
     chain: options.ChainFile = None,
     automaton: options.AutomatonFile = None,
     adjacency: options.Adjacency = 1,
+    distance: options.Distance = "hamming",
+    lengths: options.Lengths = None,
+    cap: options.Cap = None,
     epsilon: Annotated[float, typer.Option(help="Where the slider for ε starts.")] = 2.0,
     sample: Annotated[
         str | None,
@@ -60,18 +71,29 @@ def plan(
 ) -> None:
     """What every ε and b would cost, with sliders. Public quantities only: safe to share.
 
-    Example: [bold]pathveil report plan --edges roads.csv --length 14 --adjacency 1 --output plan.html[/bold]
+    Examples:
+
+    [bold]pathveil report plan --edges roads.csv --length 14 --adjacency 1 --output plan.html[/bold]
+
+    [bold]pathveil report plan --edges roads.csv --distance edit --lengths 5:20 --cap 6 --output plan.html[/bold]
     """
+    between = edit_lengths(distance, lengths, cap)
     _refuse_existing(output, format, overwrite)
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
     from pathveil.data.system_files import read_coordinates
+    from pathveil.report.edit_planning import plan_edits
     from pathveil.report.plan_page import plan_page
     from pathveil.report.planning import plan_words
 
     places = None if coordinates is None else read_coordinates(coordinates)
     word = None if sample is None else _word(sample, world)
     with waiting("computing expected errors at every ε and b ...", silent=quiet):
-        planning = plan_words(world, length, adjacency, epsilons=[epsilon], sample=word)
+        if between is not None:
+            planning = plan_edits(world, between, cap, adjacency, length=length, epsilons=[epsilon], sample=word)
+        elif length is not None:
+            planning = plan_words(world, length, adjacency, epsilons=[epsilon], sample=word)
+        else:
+            raise InvalidParameterError("give --length, or --distance edit with --lengths")
         page = plan_page(planning, epsilon=epsilon, adjacency=adjacency, coordinates=places)
     _write(page, output, format, overwrite)
     if not quiet:
@@ -130,11 +152,12 @@ def curator(
         require_same_system(released, world)
         mechanism = rebuilt_mechanism(world, released.promise, max_length)
     accepted = mechanism is None or mechanism.on_infeasible == "nearest"
+    lengths = None if mechanism is None else mechanism.accepted_lengths
     fitted, rows = (None, []) if model is None else _model(model, world)
     with waiting("comparing ...", silent=quiet):
         found = compare(
             world,
-            read_all(input, layout, world, on_bad_row=on_bad_row, accept_infeasible=accepted),
+            read_all(input, layout, world, on_bad_row=on_bad_row, accept_infeasible=accepted, lengths=lengths),
             read_all(str(private), layout, world),
             released,
             mechanism,

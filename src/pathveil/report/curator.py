@@ -45,6 +45,11 @@ class Words:
     def __iter__(self) -> Iterator[npt.NDArray[np.int32]]:
         return (self[i] for i in range(len(self)))
 
+    @property
+    def lengths(self) -> Ints:
+        found: Ints = np.diff(self.offsets)
+        return found
+
     def symbol_shares(self, m: int) -> FloatArray:
         """The share of each symbol among all."""
         shares: FloatArray = np.bincount(self.codes, minlength=m) / max(len(self.codes), 1)
@@ -63,22 +68,28 @@ class Words:
 
 
 def read_all(
-    source: Source, layout: Layout, world: System, *, on_bad_row: OnBadRow = "fail", accept_infeasible: bool = False
+    source: Source,
+    layout: Layout,
+    world: System,
+    *,
+    on_bad_row: OnBadRow = "fail",
+    accept_infeasible: bool = False,
+    lengths: tuple[int, int] | None = None,
 ) -> Words:
     """All words of a source in its order, four bytes a symbol. What is a bad row here has to be what it was in the
-    release: infeasible words are accepted where the mechanism accepts them."""
+    release: infeasible words and lengths are accepted where the mechanism accepts them."""
     pieces: list[npt.NDArray[np.int32]] = []
-    lengths: list[Ints] = []
+    sizes: list[Ints] = []
     extra = Extra(None, ())
     with opened(source, layout, extra, None) as (engine, files, _):
-        checker = Checker(world, on_bad_row, accept_infeasible)
+        checker = Checker(world, on_bad_row, accept_infeasible, lengths)
         for batch in checker.checked(layout.read(engine, files, extra, keep_order=True)):
             listed = batch.column(0)
             pieces.append(listed.flatten().to_numpy().astype(np.int32))
-            lengths.append(listed.value_lengths().to_numpy().astype(np.int64))
+            sizes.append(listed.value_lengths().to_numpy().astype(np.int64))
     if not pieces:
         raise DataFileError(f"{source}: there is no word in it")
-    return Words(np.concatenate(pieces), np.append(0, np.cumsum(np.concatenate(lengths))))
+    return Words(np.concatenate(pieces), np.append(0, np.cumsum(np.concatenate(sizes))))
 
 
 @dataclass(frozen=True)
@@ -93,7 +104,10 @@ class Replacement:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Sensitive words against private ones. `why_not_paired` is None where rows belong together."""
+    """Sensitive words against private ones. `why_not_paired` is None where rows belong together.
+
+    `errors` are then those of each row: wrong symbols, or edits where the release protects the length (`edits`).
+    """
 
     world: System
     sensitive: Words
@@ -101,7 +115,7 @@ class Comparison:
     released: Released | None
     mechanism: WordMechanism | None
     why_not_paired: str | None
-    observed_errors: Ints | None
+    errors: Ints | None
     expected_law: ErrorLaw | None
     law_words: int
     replacements: tuple[Replacement, ...]
@@ -114,6 +128,10 @@ class Comparison:
     @property
     def paired(self) -> bool:
         return self.why_not_paired is None
+
+    @property
+    def edits(self) -> bool:
+        return self.released is not None and self.released.protects_length
 
 
 def compare(
@@ -129,8 +147,11 @@ def compare(
     """Work out everything that the report shows."""
     m = len(world.symbols)
     why_not = _why_not_paired(sensitive, private, released)
+    edits = released is not None and released.protects_length
     law, used = (None, 0) if mechanism is None else _expected_law(mechanism, sensitive)
-    if why_not is None:
+    if edits:
+        replacements = []
+    elif why_not is None:
         replacements = _counted_replacements(sensitive, private, m)
     elif mechanism is not None:
         replacements = _expected_replacements(mechanism, sensitive, m)
@@ -144,7 +165,7 @@ def compare(
         released=released,
         mechanism=mechanism,
         why_not_paired=why_not,
-        observed_errors=_errors(sensitive, private) if why_not is None else None,
+        errors=_errors(sensitive, private, edits) if why_not is None else None,
         expected_law=law,
         law_words=used,
         replacements=tuple(replacements),
@@ -166,16 +187,22 @@ def _why_not_paired(sensitive: Words, private: Words, released: Released | None)
     if len(sensitive) != len(private):
         counted = f"there are {len(sensitive):,} sensitive and {len(private):,} private words"
         return f"{counted}: some were left out of the release"
-    if not np.array_equal(sensitive.offsets, private.offsets):
+    if not released.protects_length and not np.array_equal(sensitive.offsets, private.offsets):
         return "the lengths differ: this is not the input that the release was made from, or its order has changed"
     return None
 
 
-def _errors(sensitive: Words, private: Words) -> Ints:
-    """How many words have 0, 1, 2, ... errors."""
-    wrong = np.add.reduceat((sensitive.codes != private.codes).astype(np.int64), sensitive.offsets[:-1])
-    counted: Ints = np.bincount(wrong)
-    return counted
+def _errors(sensitive: Words, private: Words, edits: bool) -> Ints:
+    """How many errors each word has."""
+    wrong: Ints
+    if edits:
+        from pathveil.words.edit_distances import edit_distances
+
+        codes, others = (words.codes.astype(np.int64) for words in (sensitive, private))
+        wrong = edit_distances(codes, sensitive.offsets, others, private.offsets)
+    else:
+        wrong = np.add.reduceat((sensitive.codes != private.codes).astype(np.int64), sensitive.offsets[:-1])
+    return wrong
 
 
 def _sample(words: Words) -> list[npt.NDArray[np.int64]]:

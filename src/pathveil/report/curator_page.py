@@ -9,10 +9,13 @@ import numpy as np
 from pathveil.errors import PathVeilError
 from pathveil.markup import Html, joined, name_of, tag
 from pathveil.models.compare import compare_models
+from pathveil.report.alignment import MISSING, aligned, beside
 from pathveil.report.charts import Bars, Heat, Series
-from pathveil.report.curator import Comparison, Words, long_run, row_differences
+from pathveil.report.curator import Comparison, Ints, Words, long_run, row_differences
+from pathveil.report.curator_lengths import lengths_before_and_after
 from pathveil.report.page import Page, bullets, copyable, facts
 from pathveil.systems.markov_chain import MarkovChain
+from pathveil.words.edit_mechanism import EditMechanism
 from pathveil.words.law import FloatArray
 
 ALARM = "CONTAINS SENSITIVE DATA. For the curator only. This is not a release: do not share, publish or attach it."
@@ -33,9 +36,15 @@ def curator_page(found: Comparison) -> Page:
         alarm=ALARM,
     )
     page.add("What is compared", _overview(found))
-    page.add("Sensitive and private words side by side", *(_pairs(found) if found.paired else _distinct(found)))
-    page.add("Errors", *_errors(page, found))
-    page.add("Which symbols are replaced most often", *_replaced(page, found))
+    page.add(
+        "Sensitive and private words side by side",
+        *(_distinct(found) if found.errors is None else _pairs(found, found.errors)),
+    )
+    page.add("Edits" if found.edits else "Errors", *_errors(page, found))
+    if found.edits:
+        page.add("Lengths before and after", *lengths_before_and_after(page, found))
+    else:
+        page.add("Which symbols are replaced most often", *_replaced(page, found))
     page.add("How often each symbol occurs", *_shares(page, found))
     page.add("Transition matrices before and after", *_matrices(page, found))
     page.add("The long run before and after", *_long_runs(page, found))
@@ -65,10 +74,9 @@ def _spelled(found: Comparison, codes: Sequence[int]) -> str:
     return " ".join(names) + (" …" if len(codes) > _LONGEST else "")
 
 
-def _pairs(found: Comparison) -> list[Html]:
+def _pairs(found: Comparison, wrong: Ints) -> list[Html]:
     """Rows that belong together, some of each kind: evenly spaced, then those with most errors."""
     sensitive, private = found.sensitive, found.private
-    wrong = np.add.reduceat((sensitive.codes != private.codes).astype(int), sensitive.offsets[:-1])
     spaced = np.unique(np.linspace(0, len(sensitive) - 1, min(len(sensitive), _SHOWN_WORDS)).astype(int))
     worst = np.argsort(-wrong, kind="stable")[:10]
 
@@ -78,24 +86,28 @@ def _pairs(found: Comparison) -> list[Html]:
             for i in numbers
         ]
 
-    headers = ["row", "errors", "sensitive", "private"]
+    what = _what(found)
+    headers = ["row", what, "sensitive", "private"]
+    marks = f" Underlined: replaced or inserted; {MISSING}: a symbol is missing." if found.edits else ""
     return [
         tag(
             "p",
-            "The release kept the order of the input, so row by row a private word stands beside its sensitive one.",
+            "The release kept the order of the input, so row by row a private word stands beside its sensitive one."
+            + marks,
         ),
         tag("div", copyable("pairs", "Some rows, evenly spaced", headers, rows(spaced.tolist())), class_="words"),
-        tag("div", copyable("worst", "The rows with most errors", headers, rows(worst.tolist())), class_="words"),
+        tag("div", copyable("worst", f"The rows with most {what}", headers, rows(worst.tolist())), class_="words"),
     ]
 
 
 def _marked(found: Comparison, sensitive: Words, private: Words, i: int) -> Html:
     """A private word with its wrong symbols underlined."""
+    places = (aligned if found.edits else beside)(sensitive[i].tolist(), private[i].tolist())
     parts: list[object] = []
-    for true, code in list(zip(sensitive[i], private[i], strict=True))[:_LONGEST]:
-        name = name_of(found.world.symbols[code])
-        parts += [" " if parts else "", name if true == code else tag("span", name, class_="wrong")]
-    return joined([*parts, " …" if len(private[i]) > _LONGEST else ""])
+    for code, wrong in places[:_LONGEST]:
+        name = MISSING if code is None else name_of(found.world.symbols[code])
+        parts += [" " if parts else "", tag("span", name, class_="wrong") if wrong else name]
+    return joined([*parts, " …" if len(places) > _LONGEST else ""])
 
 
 def _distinct(found: Comparison) -> list[Html]:
@@ -106,7 +118,7 @@ def _distinct(found: Comparison) -> list[Html]:
     for word, count in before.most_common(_SHOWN_WORDS):
         codes = np.frombuffer(word, dtype=np.int32).tolist()
         rows.append([_spelled(found, codes), count, after[word], *_forecast(found, codes)])
-    headers = ["word", "times, sensitive", "times, private", "expected errors", "comes out unchanged"]
+    headers = ["word", "times, sensitive", "times, private", f"expected {_what(found)}", "comes out unchanged"]
     return [
         tag(
             "p",
@@ -138,39 +150,62 @@ def _forecast(found: Comparison, codes: list[int]) -> list[object]:
     return [law.mean, float(law.pmf[0])]
 
 
+def _what(found: Comparison) -> str:
+    return "edits" if found.edits else "errors"
+
+
 def _errors(page: Page, found: Comparison) -> list[Html]:
-    series = []
-    if found.observed_errors is not None:
-        series.append(Series("observed in the release", (found.observed_errors / len(found.sensitive)).tolist(), 0))
+    series, what = [], _what(found)
+    counts = None if found.errors is None else np.bincount(_capped(found, found.errors))
+    if counts is not None:
+        series.append(Series("observed in the release", (counts / len(found.sensitive)).tolist(), 0))
     if found.expected_law is not None:
         series.append(Series("expected, exact law", found.expected_law.pmf.tolist(), 1))
     if not series:
         return [tag("p", "Neither the pairs nor the mechanism of the release are known: errors cannot be told.")]
     longest = max(len(one.values) for one in series)
+    labels = [str(i) for i in range(longest)]
+    if _is_capped(found):
+        labels[-1] += " or more"
     padded = [Series(one.name, [*one.values, *[0.0] * (longest - len(one.values))], one.style) for one in series]
     chart = Bars(
-        "How many errors a private word has",
-        [str(i) for i in range(longest)],
+        "How many edits are between a private word and its own"
+        if found.edits
+        else "How many errors a private word has",
+        labels,
         padded,
-        "number of wrong symbols",
+        "edits" if found.edits else "number of wrong symbols",
         "share of words",
     )
     said = []
-    if found.observed_errors is not None:
-        counts = found.observed_errors
-        mean = float(counts @ np.arange(len(counts))) / len(found.sensitive)
-        said.append(f"Observed: {mean:.4g} errors a word on average; {int(counts[0]):,} words came out unchanged.")
+    if found.errors is not None:
+        mean, unchanged = float(found.errors.mean()), int((found.errors == 0).sum())
+        said.append(f"Observed: {mean:.4g} {what} a word on average; {unchanged:,} words came out unchanged.")
     else:
         said.append("Nothing is observed here, since rows do not belong together.")
     if found.expected_law is not None:
         said.append(
-            f"Expected: {found.expected_law.mean:.4g} errors a word, from the exact law of the mechanism for "
+            f"Expected: {found.expected_law.mean:.4g} {what} a word, from the exact law of the mechanism for "
             f"{found.law_words:,} of the sensitive words."
         )
         said.append(
             "If the release was made with --max-length, give it here, too: the tilt of the mechanism depends on it."
+            if not found.edits
+            else "Words at or beyond the cap of the mechanism count as just that far in the expectation."
         )
     return [page.chart("errors", chart), bullets(said)]
+
+
+def _is_capped(found: Comparison) -> bool:
+    return isinstance(found.mechanism, EditMechanism) and found.mechanism.cap < found.mechanism.lengths[1]
+
+
+def _capped(found: Comparison, edits: Ints) -> Ints:
+    """Edits up to the mechanism's cap, as its law has them."""
+    if not isinstance(found.mechanism, EditMechanism):
+        return edits
+    capped: Ints = np.minimum(edits, found.mechanism.cap)
+    return capped
 
 
 def _replaced(page: Page, found: Comparison) -> list[Html]:

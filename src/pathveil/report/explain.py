@@ -6,6 +6,7 @@ from math import exp
 
 from pathveil.markup import short
 from pathveil.words.certificate import Certificate, published_theta
+from pathveil.words.edit_certified import CertifiedEditExponential
 
 
 def greatest_belief(epsilon: float, prior: float = 0.5) -> float:
@@ -85,6 +86,32 @@ def certificate_in_words(certificate: Certificate, epsilon: float) -> list[str]:
     if farther:
         losses = ", ".join(f"{d} symbols: {certificate.loss_at(d):.3g}" for d in dict.fromkeys(farther))
         said.append(f"Words that differ in more than {symbols} are covered at a larger loss ({losses}).")
+    return said
+
+
+def edit_certificate_in_words(mechanism: CertifiedEditExponential) -> list[str]:
+    """What is proved about the certified mechanism for edit distance, and how."""
+    certificate, b, (lo, hi) = mechanism.certificate, mechanism.adjacency, mechanism.lengths
+    theta, published = certificate.theta, published_theta(mechanism.epsilon, min(b, mechanism.cap))
+    said = [
+        f"The tilt is θ = {theta:.4g}: with every further edit, a private word becomes e^θ ≈ {short(exp(theta))} times "
+        "less likely. The larger θ, the fewer edits.",
+        f"Proved: between two feasible words of {lo} to {hi} symbols that are at most {b} insertion{'s' * (b > 1)}, "
+        f"deletion{'s' * (b > 1)} or substitution{'s' * (b > 1)} apart, the loss is at most {certificate.loss:.6g}, "
+        f"which is within ε = {mechanism.epsilon:g}.",
+    ]
+    if theta <= published * (1 + 1e-9):
+        said.append(
+            f"Here no larger tilt than the published one, θ = ε/(2b), can be certified ({certificate.how}): half of "
+            "the loss is for the distance to the output, half in case the normalising constant changes as much."
+        )
+    else:
+        said.append(
+            f"How: the distance to any output changes by at most {b}, which costs {certificate.distance_loss:.4g}. The "
+            f"logarithm of the normalising constant changes by at most {certificate.normaliser_loss:.4g}, found by "
+            "bounding how many words can be at each distance from any feasible word. The published calibration allows "
+            f"for a change as large as the first part, and so has to take θ = {published:.4g}."
+        )
     return said
 
 

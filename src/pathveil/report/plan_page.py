@@ -6,8 +6,8 @@ from typing import Any
 
 from pathveil.errors import TooLargeError
 from pathveil.markup import Html, name_of, tag
+from pathveil.report.alignment import MISSING, Place, aligned, beside
 from pathveil.report.charts import Bars, Lines, Network, Path, Series, to_json
-from pathveil.report.explain import certificate_in_words
 from pathveil.report.layout import Coordinates, Picture, picture_of
 from pathveil.report.page import Page, bullets, copyable, facts, paragraphs
 from pathveil.report.planning import DRAWS, Cell, Planning
@@ -17,16 +17,17 @@ _BOUND_STYLE = 4
 
 
 def errors_chart(planning: Planning, b: int, mark: float | None = None) -> Lines:
-    """Expected errors against ε for every mechanism, and what no mechanism can do better."""
+    """Expected errors against ε for every mechanism, and what no mechanism can do better, where that is known."""
     series = [Series(name, planning.means(b, k), k) for k, name in enumerate(planning.names)]
-    bounds = [bound.errors for bound in planning.bounds[b]]
-    series.append(Series("lower bound for any mechanism", bounds, _BOUND_STYLE))
+    if planning.bounds is not None:
+        bounds = [bound.errors for bound in planning.bounds[b]]
+        series.append(Series("lower bound for any mechanism", bounds, _BOUND_STYLE))
     return Lines(
-        title=f"Expected errors in {planning.length} symbols, b = {planning.adjacencies[b]}",
+        title=_errors_title(planning, b),
         x=planning.epsilons,
         series=[one for one in series if any(value is not None for value in one.values)],
         xlabel="ε",
-        ylabel="expected errors",
+        ylabel=f"expected {planning.what}",
         xscale="log",
         yscale="log",
         mark=mark,
@@ -36,14 +37,23 @@ def errors_chart(planning: Planning, b: int, mark: float | None = None) -> Lines
 def distribution_chart(planning: Planning, b: int, e: int, k: int) -> Bars:
     """How many errors a private word has, with which probability."""
     cell = planning.cells[b][e][k]
+    last = planning.length if planning.cap is None else planning.cap
+    labels = [str(errors) for errors in range(last + 1)]
+    if planning.lengths is not None and last < planning.lengths[1]:
+        labels[-1] += " or more"
     name = planning.names[k]
     return Bars(
         title=f"{name}, ε = {planning.epsilons[e]:g}, b = {planning.adjacencies[b]}",
-        labels=[str(errors) for errors in range(planning.length + 1)],
+        labels=labels,
         series=[Series(name, [] if cell is None else cell.law.pmf.tolist(), k)],
-        xlabel="number of wrong symbols",
+        xlabel="number of wrong symbols" if planning.lengths is None else "edits from the true word",
         ylabel="probability",
     )
+
+
+def _errors_title(planning: Planning, b: int) -> str:
+    what = "errors in" if planning.lengths is None else "edits of a word of"
+    return f"Expected {what} {planning.length} symbols, b = {planning.adjacencies[b]}"
 
 
 def system_chart(planning: Planning, picture: Picture, cell: Cell | None) -> Network:
@@ -60,7 +70,7 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
     e, b = planning.epsilons.index(epsilon), planning.adjacencies.index(adjacency)
     usable = [k for k in range(len(planning.names)) if k not in planning.why_not]
     k = usable[0]
-    world, n = planning.world, planning.length
+    world, n, what = planning.world, planning.length, planning.what
     try:
         picture = picture_of(world, coordinates)
         why_no_picture = None
@@ -70,24 +80,25 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
         picture, why_no_picture = None, "Every symbol may follow every symbol here: there is nothing to draw."
     page = Page(
         "Planning report: which ε?",
-        f"What private words of {n} symbols would look like, for every mechanism, at each ε and b. Decided from the "
-        "public system alone.",
+        f"What private words {'of' if planning.lengths is None else 'for words of'} {n} symbols would look like, for "
+        "every mechanism, at each ε and b. Decided from the public system alone.",
         badge="Public quantities only: nothing sensitive was read. Safe to share.",
     )
-    page.add("Choose ε and b", _controls(planning, e, b, k), _figures(), _meaning())
+    page.add("Choose ε and b", _controls(planning, e, b, k), _figures(planning), _meaning(planning))
     page.add(
-        "Expected errors against ε",
+        f"Expected {what} against ε",
         page.chart("errors", errors_chart(planning, b, epsilon), drawn_by_script=True),
-        copyable("comparison", "All mechanisms at the chosen ε and b", _COMPARED, _comparison(planning, b, e)),
+        copyable(
+            "comparison", "All mechanisms at the chosen ε and b", _compared(planning), _comparison(planning, b, e)
+        ),
         tag("details", tag("summary", "All numbers for the chosen b"), _all_errors(planning, b)),
         _notes(planning),
     )
     page.add(
-        "How many errors?",
+        f"How many {what}?",
         page.chart("distribution", distribution_chart(planning, b, e, k), drawn_by_script=True),
         tag("p", "Averaged over feasible words drawn from the public system; exact for each of them.", class_="soft"),
     )
-    certificate = planning.certificates[b][e]
     page.add(
         "What is promised, and why it holds",
         tag(
@@ -98,13 +109,12 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
         ),
         tag("h3", "The certificate of the certified mechanism, in words"),
         tag(
-            "div", paragraphs(_explained(planning, b, e)) if certificate else None, id="certificate", aria_live="polite"
+            "div",
+            paragraphs(planning.explained[b][e]) if planning.explained[b][e] else None,
+            id="certificate",
+            aria_live="polite",
         ),
-        tag(
-            "p",
-            "Computed with quick certificates; a release takes longer over its certificate and may have fewer errors.",
-            class_="soft",
-        ),
+        None if planning.lengths else tag("p", _QUICK, class_="soft"),
     )
     cell = planning.cells[b][e][k]
     page.add("What a private word looks like", *_words(planning, cell))
@@ -121,18 +131,37 @@ def plan_page(planning: Planning, *, epsilon: float, adjacency: int, coordinates
                 class_="soft",
             ),
         )
-    page.add("What is not in this report", bullets(_LIMITS))
+    page.add("What is not in this report", bullets(_limits(planning)))
     page.script("plan.js", plan=_data(planning, picture))
     return page
 
 
-_COMPARED = ("mechanism", "expected errors", "share of symbols", "unchanged", "tilt θ")
-_LIMITS = (
-    "The numbers are averages over feasible words of the public system. Errors in your own data depend on your data: "
-    "the curator's report shows them, to the curator.",
-    "ε protects one word. Several words of one person add up, and so do several releases of one word.",
-    "The length of a word, the number of words and the public system itself are not protected.",
-)
+_QUICK = "Computed with quick certificates; a release takes longer over its certificate and may have fewer errors."
+
+
+def _compared(planning: Planning) -> list[str]:
+    if planning.lengths is None:
+        return ["mechanism", "expected errors", "share of symbols", "unchanged", "tilt θ"]
+    return ["mechanism", "expected edits", "edits a symbol", "unchanged", "tilt θ", "length changes"]
+
+
+def _limits(planning: Planning) -> list[str]:
+    public = "The length of a word, the number"
+    said = [
+        f"The numbers are averages over feasible words of the public system. {planning.what.capitalize()} in your own "
+        "data depend on your data: the curator's report shows them, to the curator.",
+        "ε protects one word. Several words of one person add up, and so do several releases of one word.",
+    ]
+    if planning.lengths is not None:
+        lo, hi = planning.lengths
+        said.append(
+            f"Other lengths than {planning.length}: the longer a word, the fewer longer ones are left. The length of a "
+            f"word is protected, that it lies between {lo} and {hi} is not: do not read these off the data."
+        )
+        if planning.cap is not None and planning.cap < hi:
+            said.append(f"How far words are from {planning.cap} edits on: those count as {planning.cap} edits here.")
+        public = "The number"
+    return [*said, f"{public} of words and the public system itself are not protected."]
 
 
 def _controls(planning: Planning, e: int, b: int, k: int) -> Html:
@@ -163,13 +192,14 @@ def _controls(planning: Planning, e: int, b: int, k: int) -> Html:
     )
 
 
-def _figures() -> Html:
+def _figures(planning: Planning) -> Html:
+    what, edits = planning.what, planning.lengths is not None
     named = (
-        ("errors", "expected errors"),
-        ("share", "share of wrong symbols"),
+        ("errors", f"expected {what}"),
+        ("share", "edits a symbol of the word" if edits else "share of wrong symbols"),
         ("unchanged", "word comes out unchanged"),
-        ("most", "errors that 9 of 10 words do not exceed"),
-        ("bound", "no mechanism errs less than"),
+        ("most", f"{what} that 9 of 10 words do not exceed"),
+        ("changes", "length changes") if edits else ("bound", "no mechanism errs less than"),
         ("factor", "largest likelihood ratio e^ε"),
         ("sure", "a bet at even odds is won at most"),
     )
@@ -180,12 +210,14 @@ def _figures() -> Html:
     )
 
 
-def _meaning() -> Html:
+def _meaning(planning: Planning) -> Html:
+    differ = "differ in at most b symbols"
+    if planning.lengths is not None:
+        differ = "are at most b insertions, deletions or substitutions apart, whatever their lengths,"
     return tag(
         "p",
-        "b says who is protected: two words that differ in at most b symbols are hard to tell apart. ε says how hard: "
-        "no output is more than e^ε times likelier under one of them. Smaller ε and larger b protect more, and cost "
-        "errors.",
+        f"b says who is protected: two words that {differ} are hard to tell apart. ε says how hard: no output is more "
+        f"than e^ε times likelier under one of them. Smaller ε and larger b protect more, and cost {planning.what}.",
     )
 
 
@@ -196,40 +228,52 @@ def _comparison(planning: Planning, b: int, e: int) -> list[list[object]]:
             rows.append([name, None, None, None, None])
         else:
             law = cell.law
-            rows.append([name, law.mean, law.mean / planning.length, float(law.pmf[0]), cell.theta])
+            changes = [] if cell.kept is None else [1 - cell.kept]
+            rows.append([name, law.mean, law.mean / planning.length, float(law.pmf[0]), cell.theta, *changes])
+    if planning.bounds is None:
+        return rows
     bound = planning.bounds[b][e].errors
     return [*rows, ["any mechanism: at least", bound, bound / planning.length, "", ""]]
 
 
 def _all_errors(planning: Planning, b: int) -> Html:
     rows: list[list[object]] = [
-        [f"{epsilon:g}", *(None if cell is None else cell.law.mean for cell in cells), bound.errors]
-        for epsilon, cells, bound in zip(planning.epsilons, planning.cells[b], planning.bounds[b], strict=True)
+        [f"{epsilon:g}", *(None if cell is None else cell.law.mean for cell in cells)]
+        for epsilon, cells in zip(planning.epsilons, planning.cells[b], strict=True)
     ]
-    caption = f"Expected errors in {planning.length} symbols, b = {planning.adjacencies[b]}"
-    return copyable("all-errors", caption, ["ε", *planning.names, "lower bound"], rows)
+    headers = ["ε", *planning.names]
+    if planning.bounds is not None:
+        headers.append("lower bound")
+        for row, bound in zip(rows, planning.bounds[b], strict=True):
+            row.append(bound.errors)
+    return copyable("all-errors", _errors_title(planning, b), headers, rows)
 
 
 def _notes(planning: Planning) -> Html:
-    bound = planning.bounds[0][0]
-    proved = "It is proved" if bound.proved else "It is an estimate"
-    said = [
-        f"Lower bound: what no ε-private mechanism can do better on average over all feasible words. {proved} "
-        f"({bound.how})."
-    ]
+    if planning.bounds is None:
+        said = ["A lower bound for every mechanism is not known here: what is compared are these three."]
+    else:
+        bound = planning.bounds[0][0]
+        proved = "It is proved" if bound.proved else "It is an estimate"
+        said = [
+            f"Lower bound: what no ε-private mechanism can do better on average over all feasible words. {proved} "
+            f"({bound.how})."
+        ]
     units = {unit for row in planning.units for unit in row if unit is not None}
-    if len({unit.replace("feasible ", "") for unit in units}) < len(units):
+    if len({unit.replace("feasible ", "").removesuffix(", both words feasible") for unit in units}) < len(units):
+        others = "of that length" if planning.lengths is None else "of allowed lengths"
         said.append(
-            "The certified mechanism promises among feasible words, the others among all words of that length; mind "
-            "that when you compare their errors."
+            f"The certified mechanism promises among feasible words, the others among all words {others}; mind that "
+            f"when you compare their {planning.what}."
         )
     said += [f"{planning.names[k]} cannot be used here: {why}" for k, why in planning.why_not.items()]
     return bullets(said)
 
 
-def _explained(planning: Planning, b: int, e: int) -> list[str]:
-    certificate = planning.certificates[b][e]
-    return [] if certificate is None else certificate_in_words(certificate, planning.epsilons[e])
+def _places(planning: Planning, word: Word) -> list[Place]:
+    """A private word beside the sample word."""
+    true, private = (planning.world.encode(one).tolist() for one in (planning.sample, word))
+    return (beside if planning.lengths is None else aligned)(true, private)
 
 
 def _sample_title(planning: Planning) -> str:
@@ -237,12 +281,20 @@ def _sample_title(planning: Planning) -> str:
 
 
 def _words(planning: Planning, cell: Cell | None) -> list[Html]:
-    headers = ["word", "errors", *range(1, planning.length + 1)]
+    width = planning.length
+    if planning.lengths is not None:
+        drawn = {word for rows in planning.cells for row in rows for one in row if one for word in one.draws}
+        width = max(width, *(len(_places(planning, word)) for word in drawn))
+    headers = ["word", planning.what, *range(1, width + 1)]
     sample = [name_of(symbol) for symbol in planning.sample]
     rows: list[list[object]] = [[_sample_title(planning), "", *sample]]
     for i, word in enumerate(() if cell is None else cell.draws):
-        wrong = sum(a != b for a, b in zip(word, planning.sample, strict=True))
-        rows.append([f"private {i + 1}", wrong, *map(name_of, word)])
+        places = _places(planning, word)
+        names = [MISSING if code is None else name_of(planning.world.symbols[code]) for code, _ in places]
+        rows.append([f"private {i + 1}", sum(wrong for _, wrong in places), *names])
+    marks = "Underlined: a wrong symbol."
+    if planning.lengths is not None:
+        marks = f"Underlined: a symbol that was replaced or inserted; {MISSING} is one that is missing."
     origin = (
         "The sample word was given as public."
         if planning.sample_given
@@ -252,12 +304,12 @@ def _words(planning: Planning, cell: Cell | None) -> list[Html]:
         tag(
             "p",
             f"{origin} Its private words were drawn with a fixed seed, so that this page is the same each time: they "
-            "show what to expect and are no release. Underlined: a wrong symbol.",
+            f"show what to expect and are no release. {marks}",
         ),
         tag("div", copyable("words", "The word and private words for it", headers, rows), class_="words"),
         facts(
             [
-                ("expected errors of this word", tag("span", id="sample-mean")),
+                (f"expected {planning.what} of this word", tag("span", id="sample-mean")),
                 ("comes out unchanged", tag("span", id="sample-unchanged")),
             ]
         ),
@@ -287,6 +339,14 @@ def _data(planning: Planning, picture: Picture | None) -> dict[str, Any]:
     def nodes(word: Word) -> list[int]:
         return [] if picture is None else picture.path(world, word)
 
+    def draw_data(word: Word) -> dict[str, Any]:
+        places = _places(planning, word)
+        return {
+            "codes": [-1 if code is None else code for code, _ in places],  # -1: a symbol is missing
+            "wrong": [i for i, (_, wrong) in enumerate(places) if wrong],
+            "nodes": nodes(word),
+        }
+
     def cell_data(cell: Cell | None) -> dict[str, Any] | None:
         if cell is None:
             return None
@@ -297,11 +357,14 @@ def _data(planning: Planning, picture: Picture | None) -> dict[str, Any]:
             "theta": _digits(cell.theta),
             "sample_mean": _digits(cell.sample_law.mean),
             "sample_unchanged": _digits(cell.sample_law.pmf[0]),
-            "draws": [{"codes": codes(word), "nodes": nodes(word)} for word in cell.draws],
+            "draws": [draw_data(word) for word in cell.draws],
+            **({} if cell.kept is None else {"changes": _digits(1 - cell.kept)}),
         }
 
     return {
         "length": planning.length,
+        "what": planning.what,
+        "missing": MISSING,
         "symbols": [name_of(symbol) for symbol in world.symbols],
         "epsilons": planning.epsilons,
         "adjacencies": planning.adjacencies,
@@ -310,11 +373,8 @@ def _data(planning: Planning, picture: Picture | None) -> dict[str, Any]:
             for k, name in enumerate(planning.names)
         ],
         "cells": [[[cell_data(cell) for cell in row] for row in rows] for rows in planning.cells],
-        "bound": [[_digits(bound.errors) for bound in row] for row in planning.bounds],
-        "certificates": [
-            [_explained(planning, i, e) for e in range(len(planning.epsilons))]
-            for i in range(len(planning.adjacencies))
-        ],
+        "bound": planning.bounds and [[_digits(bound.errors) for bound in row] for row in planning.bounds],
+        "certificates": planning.explained,
         "errors": [to_json(errors_chart(planning, i)) for i in range(len(planning.adjacencies))],
         "distribution": to_json(distribution_chart(planning, 0, 0, 0)),
         "sample": {"title": _sample_title(planning), "codes": codes(planning.sample), "nodes": nodes(planning.sample)},

@@ -9,9 +9,9 @@ import numpy as np
 
 from pathveil.errors import DeadEndError, InvalidSystemError, LengthMismatchError, TooLargeError
 from pathveil.randomness.source import insecure_seed
+from pathveil.report.explain import certificate_in_words
 from pathveil.systems.system import System, Word, checked_length
 from pathveil.words.by_name import MECHANISMS
-from pathveil.words.certificate import Certificate
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.choose import public_words
 from pathveil.words.law import ErrorLaw, FloatArray
@@ -30,12 +30,16 @@ DRAWS = 3
 
 @dataclass(frozen=True)
 class Cell:
-    """One mechanism at one ε and b: its errors, averaged over feasible words, and what it makes of the sample word."""
+    """One mechanism at one ε and b: its errors, averaged over feasible words, and what it makes of the sample word.
+
+    `kept`: for edit distance, how often the private word is as long as the true one.
+    """
 
     theta: float
     law: ErrorLaw
     sample_law: ErrorLaw
     draws: tuple[Word, ...]
+    kept: float | None = None
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,9 @@ class Planning:
     """Everything that a planning report shows; nothing in it depends on sensitive data.
 
     `cells[b][e][k]` is about adjacency number b, ε number e and mechanism number k; None where the mechanism cannot be
-    used, and then `why_not[k]` says why. `units[b][k]` is the unit of the guarantee.
+    used, and then `why_not[k]` says why. `units[b][k]` is the unit of the guarantee, `explained[b][e]` the certificate
+    in words. With edit distance `lengths` are those that words may have, `cap` is the last distance told apart, and
+    there are no lower bounds.
     """
 
     world: System
@@ -52,12 +58,19 @@ class Planning:
     adjacencies: tuple[int, ...]
     names: tuple[str, ...]
     cells: list[list[list[Cell | None]]]
-    bounds: list[list[LowerBound]]
-    certificates: list[list[Certificate | None]]
+    bounds: list[list[LowerBound]] | None
+    explained: list[list[list[str]]]
     units: list[list[str | None]]
     why_not: dict[int, str]
     sample: Word
     sample_given: bool
+    lengths: tuple[int, int] | None = None
+    cap: int | None = None
+
+    @property
+    def what(self) -> str:
+        """What is counted."""
+        return "errors" if self.lengths is None else "edits"
 
     def means(self, b: int, k: int) -> list[float | None]:
         """The expected errors of a mechanism over the grid of ε."""
@@ -85,16 +98,16 @@ def plan_words(
             raise LengthMismatchError(f"the sample word has {len(sample)} symbols, but the report is about {n}")
     words = public_words(world, n)
     shown = words[0] if sample is None else sample
-    grid = tuple(sorted({*EPSILONS, *(checked_epsilon(one) for one in epsilons)}))
+    grid = grid_of(epsilons)
     stops = {b} if only_adjacency else {b, *(range(1, 6) if world.compiled.is_free else (1, 2))}
     adjacencies = tuple(sorted(stop for stop in stops if stop <= max(n, b)))
     why_not: dict[int, str] = {}
     cells: list[list[list[Cell | None]]] = []
-    certificates: list[list[Certificate | None]] = []
+    explained: list[list[list[str]]] = []
     units: list[list[str | None]] = []
     for stop in adjacencies:
         cells.append([])
-        certificates.append([])
+        explained.append([])
         units.append([None] * len(MECHANISMS))
         for epsilon in grid:
             row: list[Cell | None] = []
@@ -106,7 +119,7 @@ def plan_words(
                     units[-1][k] = made.guarantee.unit
                 if name == "certified":
                     known = made if cell is not None and isinstance(made, CertifiedExponential) else None
-                    certificates[-1].append(None if known is None else known.certificate(n))
+                    explained[-1].append([] if known is None else certificate_in_words(known.certificate(n), epsilon))
             cells[-1].append(row)
     if len(why_not) == len(MECHANISMS):
         raise TooLargeError(f"the errors of no mechanism can be computed here: {why_not[0]}")
@@ -119,12 +132,17 @@ def plan_words(
         names=tuple(MECHANISMS),
         cells=cells,
         bounds=bounds,
-        certificates=certificates,
+        explained=explained,
         units=units,
         why_not=why_not,
         sample=shown,
         sample_given=sample is not None,
     )
+
+
+def grid_of(epsilons: Sequence[float]) -> tuple[float, ...]:
+    """Where the slider for ε can stand."""
+    return tuple(sorted({*EPSILONS, *(checked_epsilon(one) for one in epsilons)}))
 
 
 def build(world: System, name: str, epsilon: float, adjacency: int) -> WordMechanism:

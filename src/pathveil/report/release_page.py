@@ -162,6 +162,14 @@ def _scope(released: Released) -> list[Html]:
         tag("h3", "Protected"),
         tag("p", f"The difference between the input and {promise.unit}."),
     ]
+    if released.protects_length:
+        parts.append(
+            tag(
+                "p",
+                "The length of a word is protected, too: the promise compares words of different lengths, and a "
+                "private word need not be as long as the one it was made from. Only the range of lengths is public.",
+            )
+        )
     if released.per_user is not None:
         user = released.per_user
         parts.append(

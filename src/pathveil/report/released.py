@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,13 @@ from pathveil.data.saved_guarantee import saved_guarantee
 from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.system import System
-from pathveil.words.by_name import MECHANISMS
+from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.mechanism import WordMechanism
+
+_ERRORS = re.compile(r"at most (\d+) symbols?$")
+_EDITS = re.compile(r"any (\d+) insertions?, .*, its length included, lengths (\d+) to (\d+) public")
+_CAP = re.compile(r"^the cap \(words (\d+) or more edits away")
 
 ORDER_RELEASED = "the order of the words in the file"
 
@@ -35,6 +40,11 @@ class Released:
     def data_file(self) -> Path:
         """Where the released file lies, beside its manifest."""
         return self.path.with_name(self.file)
+
+    @property
+    def protects_length(self) -> bool:
+        """Private words need not be as long as the sensitive ones: the distance is edit distance."""
+        return _EDITS.search(self.promise.unit) is not None
 
 
 def read_manifest(path: Path) -> Released:
@@ -82,16 +92,21 @@ def _is_per_user(listed: Any, promise: Guarantee) -> bool:
 
 def rebuilt_mechanism(world: System, promise: Guarantee, max_length: int | None) -> WordMechanism | None:
     """The mechanism of a release, if one of ours makes this very promise on this system; otherwise None."""
-    found = re.search(r"at most (\d+) symbols?$", promise.unit)
-    kinds = [kind for kind in MECHANISMS.values() if promise.mechanism.startswith(f"{kind.name} on ")]
+    edits = _EDITS.search(promise.unit)
+    found = edits or _ERRORS.search(promise.unit)
+    known: Iterable[type[WordMechanism]] = EDIT_MECHANISMS.values() if edits else MECHANISMS.values()
+    kinds = [kind for kind in known if promise.mechanism.startswith(f"{kind.name} on ")]
     if found is None or len(kinds) != 1:
         return None
+    options: dict[str, Any] = {}
+    if edits:
+        caps = [int(cap[1]) for item in promise.public if (cap := _CAP.search(item))]
+        options = {"lengths": (int(edits[2]), int(edits[3])), "cap": caps[0] if caps else None}
+    elif kinds[0] is CertifiedExponential:
+        options["max_length"] = max_length
     for on_infeasible in ("refuse", "nearest"):
-        options: dict[str, Any] = {"on_infeasible": on_infeasible}
-        if kinds[0] is CertifiedExponential:
-            options["max_length"] = max_length
         try:
-            made = kinds[0](world, promise.epsilon, int(found[1]), **options)
+            made = kinds[0](world, promise.epsilon, int(found[1]), on_infeasible=on_infeasible, **options)
         except PathVeilError:
             return None
         own = made.guarantee

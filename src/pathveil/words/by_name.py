@@ -1,8 +1,12 @@
-"""The mechanisms that keep the length of a word, by the short names that people see; the default comes first."""
+"""The word mechanisms by the short names that people see; the default comes first."""
 
 from __future__ import annotations
 
 from pathveil.words.certified import CertifiedExponential
+from pathveil.words.edit_certified import CertifiedEditExponential
+from pathveil.words.edit_exponential import EditExponential
+from pathveil.words.edit_mechanism import EditMechanism
+from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip
 from pathveil.words.exponential import Exponential
 from pathveil.words.mechanism import SameLengthMechanism
 from pathveil.words.online import Online
@@ -14,3 +18,11 @@ MECHANISMS: dict[str, type[SameLengthMechanism]] = {
     "exponential": Exponential,
     "online": Online,
 }
+"""Those that keep the length of a word."""
+
+EDIT_MECHANISMS: dict[str, type[EditMechanism]] = {
+    "certified": CertifiedEditExponential,
+    "permute-and-flip": EditPermuteAndFlip,
+    "exponential": EditExponential,
+}
+"""Those for edit distance."""

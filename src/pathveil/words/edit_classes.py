@@ -35,7 +35,8 @@ class EditClasses(ClassCounter):
     what = "edits"
 
     def __init__(self, words: LengthRange, codes: IntArray, cap: int) -> None:
-        from pathveil.words.edit_kernels import count_words, find_nodes
+        from pathveil.words.edit_kernels import find_nodes
+        from pathveil.words.edit_walk import count_words
 
         self._words = words
         self._codes = codes
@@ -104,7 +105,8 @@ class EditClasses(ClassCounter):
         return self.word_at(distance, draw_below(source, self.counts[distance]))
 
     def distances(self, outputs: Iterable[IntArray]) -> IntArray:
-        return np.array([min(edit_distance(self._codes, output), self._cap) for output in outputs], dtype=np.int64)
+        capped: IntArray = np.minimum(distances_from(self._codes, outputs), self._cap)
+        return capped
 
 
 def edit_classes(world: System, word: Word, lengths: tuple[int, int | None], cap: int | None = None) -> EditClasses:
@@ -115,12 +117,12 @@ def edit_classes(world: System, word: Word, lengths: tuple[int, int | None], cap
     return EditClasses(words, codes, checked_cap(cap, max(hi, len(codes))))
 
 
-def edit_distance(one: IntArray, other: IntArray) -> int:
-    """The smallest number of insertions, deletions and substitutions that turn one word into the other."""
-    symbols = one.tolist()
-    row = list(range(len(symbols) + 1))
-    for symbol in other.tolist():
-        diagonal, row[0] = row[0], row[0] + 1
-        for j, own in enumerate(symbols, start=1):
-            diagonal, row[j] = row[j], min(diagonal + (own != symbol), row[j] + 1, row[j - 1] + 1)
-    return row[-1]
+def distances_from(word: IntArray, others: Iterable[IntArray]) -> IntArray:
+    """The smallest number of insertions, deletions and substitutions that turn the word into each of the others."""
+    from pathveil.words.edit_distances import edit_distances
+
+    listed = list(others)
+    offsets = np.cumsum([0, *map(len, listed)])
+    values = np.concatenate([np.empty(0, dtype=np.int64), *listed])
+    distances: IntArray = edit_distances(word, np.array([0, len(word)]), values, offsets)
+    return distances

@@ -1,4 +1,4 @@
-"""Compiled loops behind `EditClasses`: the table of all words by edit distance from one word, and walks through it.
+"""Compiled loops behind `EditClasses`: the graph of all words by edit distance from one word.
 
 Terms. The *row* of a written beginning u has the entries min(d(u, w[:j]), c) for j = 0..n: the last line of the
 edit-distance table between u and the word w, cut off at the cap c. A *node* is a row together with the state y of the
@@ -6,9 +6,6 @@ system after u and the number i of symbols in u. Nodes from which no allowed wor
 that can still be written from there is in class c, and the system's own counts say how much that is. A *way* is a
 bundle of the system's edges out of y that lead to the same state with symbols that act alike: one symbol of w, or all
 symbols that do not occur in w.
-
-Numbers of words are exact. They are stored in limbs of 32 bits, lowest first, each in a 64-bit cell, so that the sums
-over all ways of a node fit before carries are passed on.
 """
 
 from __future__ import annotations
@@ -19,10 +16,9 @@ import numpy as np
 
 from pathveil.systems.jit import kernel
 
-_BITS = 32
-_MASK = np.uint64((1 << _BITS) - 1)
 _WANTED = -2
 _SMALL = 1_000  # edges
+_ROOM = 4_000  # nodes, to begin with
 _ONES = 0x0111111111111111  # the same in each of 15 entries of 4 bits
 _SEVENS, _EIGHTS, _ALL = 7 * _ONES, 8 * _ONES, 15 * _ONES
 _SPREAD = 0x9E3779B97F4A7C1  # spreads the bits of a number over 64; what does not fit is dropped
@@ -85,58 +81,86 @@ def _step_rows(
 
 
 @kernel
-def _step_narrow_rows(
-    rows: Any, steps: Any, new_rows: Any, slots: Any, kinds: Any, i: int, lo: int, hi: int, cap: int
-) -> int:
-    """The same for c < 8, where a row is 4 bits for each of at most 13 entries: all of them are worked on at once.
+def _link_narrow_nodes(
+    i: int,
+    layers: Any,
+    nodes: Any,
+    links: Any,
+    ways: Any,
+    way_bounds: Any,
+    alive: Any,
+    rows: Any,
+    new_rows: Any,
+    places: Any,
+    kinds: Any,
+    kind_count: int,
+    lo: int,
+    hi: int,
+    cap: int,
+    floors: Any,
+) -> Any:
+    """`_link_nodes` for c < 8, where a row is 4 bits for each of at most 13 entries; every node has a row of its own.
 
-    The highest bit of each entry is free, so x - y + 8, entry by entry, tells in that bit whether x ≥ y.
+    All entries are worked on at once: the highest bit of each is free, so x - y + 8, entry by entry, tells in that bit
+    whether x ≥ y. An entry that the system does not let come near any more, since it is not above the floor of the
+    node's state, is set to c. In `places` nodes of earlier layers count as empty, so one hash table serves all layers.
     """
-    n = len(kinds)
+    n, before, first = len(kinds), layers[i - 1], layers[i]
     begin = max(0, i - cap + 1)
     shift = begin - max(0, i - cap)
-    places = min(n, i + cap - 1) + 1 - begin
-    differs = np.zeros(steps.shape[1], dtype=np.int64)  # for each kind: 1 where the word has another symbol
+    width = min(n, i + cap - 1) + 1 - begin
+    differs = np.full(kind_count, _ONES, dtype=np.int64)  # for each kind: 1 where the word has another symbol
     demanded = np.int64(0)  # 1 more than the edits that lengths alone demand
-    for place in range(places):
+    for place in range(width):
         j = begin + place
-        for kind in range(len(differs)):
-            if j == 0 or kinds[j - 1] != kind:
-                differs[kind] |= 1 << (4 * place)
+        if j > 0:
+            differs[kinds[j - 1]] -= 1 << (4 * place)
         gap = max(0, max(n - (hi - i) - j, j - n + (lo - i)))
         demanded |= (min(gap, 7) + 1) << (4 * place)
-    inside = (1 << (4 * places)) - 1
-    count = 0
-    for row in range(steps.shape[0]):
-        above = rows[row, 0] >> (4 * shift)
-        diagonal = rows[row, 0] << (4 * (1 - shift))
+    inside, last = (1 << (4 * width)) - 1, len(places) - 1
+    node_count, link_count = first, nodes[before, 2]
+    for node in range(before, first):
+        nodes[node, 2] = link_count
+        y, row = nodes[node, 1], rows[node - before, 0]
+        above = row >> (4 * shift)
+        diagonal = row << (4 * (1 - shift))
         above -= ((above + _SEVENS) & _EIGHTS) >> 3
         positive = ((diagonal + _SEVENS) & _EIGHTS) >> 3
-        for kind in range(steps.shape[1]):
-            if steps[row, kind] != _WANTED:
+        stepped, new = np.int64(-1), np.int64(0)  # for which `differs`, and the row after it
+        for way in range(way_bounds[y, 0], way_bounds[y, 1]):
+            target = ways[way, 1]
+            if not alive[i, target]:
                 continue
-            replaced = diagonal - (positive & differs[kind])
-            larger = (((above | _EIGHTS) - replaced) & _EIGHTS) >> 3
-            new = (above & (larger * 15)) | (replaced & ~(larger * 15))
-            for further in (1, 2, 4):  # one deletion costs 1, and so on: a chain of up to 7 in three steps
-                left = (new | _EIGHTS) - _ONES * further
-                moved = ((left & (((left & _EIGHTS) >> 3) * 7)) << (4 * further)) & _ALL
-                larger = (((new | _EIGHTS) - moved) & _EIGHTS) >> 3
-                new = (new & (larger * 15)) | (moved & ~(larger * 15))
-            new &= inside
-            new &= ((((new | _EIGHTS) - demanded) & _EIGHTS) >> 3) * 15
-            if new == 0:
-                steps[row, kind] = -1
-                continue
-            at = ((new ^ (new >> 29)) * _SPREAD >> 32) & (len(slots) - 1)
-            while slots[at] >= 0 and new_rows[slots[at], 0] != new:
-                at = (at + 1) & (len(slots) - 1)
-            if slots[at] < 0:
-                slots[at] = count
-                new_rows[count, 0] = new
-                count += 1
-            steps[row, kind] = slots[at]
-    return count
+            if differs[ways[way, 0]] != stepped:
+                stepped = differs[ways[way, 0]]
+                replaced = diagonal - (positive & stepped)
+                larger = (((above | _EIGHTS) - replaced) & _EIGHTS) >> 3
+                new = (above & (larger * 15)) | (replaced & ~(larger * 15))
+                for further in (1, 2, 4):  # one deletion costs 1, and so on: a chain of up to 7 in three steps
+                    left = (new | _EIGHTS) - _ONES * further
+                    moved = ((left & (((left & _EIGHTS) >> 3) * 7)) << (4 * further)) & _ALL
+                    larger = (((new | _EIGHTS) - moved) & _EIGHTS) >> 3
+                    new = (new & (larger * 15)) | (moved & ~(larger * 15))
+                new &= inside
+                new &= ((((new | _EIGHTS) - demanded) & _EIGHTS) >> 3) * 15
+            to, kept = -1, new
+            if len(floors) > 0:
+                kept &= ((((new | _EIGHTS) - floors[target]) & _EIGHTS) >> 3) * 15
+            if kept != 0:
+                at = (((kept ^ (kept >> 29)) + target) * _SPREAD >> 32) & last
+                to = places[at]
+                while to >= first and (new_rows[to - first, 0] != kept or nodes[to, 1] != target):
+                    at = (at + 1) & last
+                    to = places[at]
+                if to < first:
+                    to = places[at] = node_count
+                    nodes[to, 1], nodes[to, 3] = target, to - first
+                    new_rows[to - first, 0] = kept
+                    node_count += 1
+            links[link_count, 0], links[link_count, 1] = to, way
+            link_count += 1
+    nodes[node_count, 2] = link_count
+    return node_count, link_count
 
 
 @kernel
@@ -216,24 +240,49 @@ def _edits_to_go(kinds: Any, symbols: Any, cap: int, system: Any, accepting: Any
 
 
 @kernel
+def _table_size(entries: int) -> int:
+    """A power of two for a hash table that stays at most half full."""
+    size = 16
+    while size < 2 * entries:
+        size *= 2
+    return size
+
+
+@kernel
 def _link_nodes(
     i: int,
     layers: Any,
     nodes: Any,
     links: Any,
+    most: int,
     ways: Any,
     way_bounds: Any,
     alive: Any,
-    steps: Any,
-    acts_like: Any,
-    places: Any,
     rows: Any,
-    floors: Any,
+    row_count: int,
+    new_rows: Any,
+    kinds: Any,
+    kind_count: int,
+    lo: int,
+    hi: int,
+    cap: int,
+    log: int,
 ) -> Any:
-    """Make the nodes of layer i and the links to them from layer i - 1; the numbers of nodes and links.
+    """Make the nodes of layer i and the links to them from layer i - 1; the numbers of nodes, links and new rows.
 
-    The arrays have room for it, and `places` is an empty hash table for the nodes.
+    There will be at most `most` links, and the arrays have room for them.
     """
+    acts_like = np.full(kind_count, kind_count - 1, dtype=np.int64)
+    for j in range(max(0, i - cap), min(len(kinds), i + cap - 1)):
+        acts_like[kinds[j]] = kinds[j]  # a symbol that occurs only outside the band acts like one that does not occur
+    steps = np.full((row_count, kind_count), -1, dtype=np.int32)
+    for node in range(layers[i - 1], layers[i]):
+        for way in range(way_bounds[nodes[node, 1], 0], way_bounds[nodes[node, 1], 1]):
+            if alive[i, ways[way, 1]]:
+                steps[nodes[node, 3], acts_like[ways[way, 0]]] = _WANTED
+    slots = np.full(_table_size(min(most, steps.size)), -1, dtype=np.int32)
+    row_count = _step_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap, log)
+    places = np.full(_table_size(most), -1, dtype=np.int32)
     states = alive.shape[1]
     node_count, link_count = layers[i], nodes[layers[i - 1], 2]
     for node in range(layers[i - 1], layers[i]):
@@ -244,8 +293,7 @@ def _link_nodes(
             if not alive[i, target]:
                 continue
             after, to = steps[row, acts_like[ways[way, 0]]], -1
-            # Entries of a narrow row that the system lets come near: those above the floor for this state.
-            if after >= 0 and (len(floors) == 0 or ((rows[after, 0] | _EIGHTS) - floors[target]) & _EIGHTS):
+            if after >= 0:
                 at = ((after * states + target) * _SPREAD >> 32) & (len(places) - 1)
                 while places[at] >= 0 and (nodes[places[at], 3] != after or nodes[places[at], 1] != target):
                     at = (at + 1) & (len(places) - 1)
@@ -257,16 +305,7 @@ def _link_nodes(
             links[link_count, 0], links[link_count, 1] = to, way
             link_count += 1
     nodes[node_count, 2] = link_count
-    return node_count, link_count
-
-
-@kernel
-def _table_size(entries: int) -> int:
-    """A power of two for a hash table that stays at most half full."""
-    size = 16
-    while size < 2 * entries:
-        size *= 2
-    return size
+    return node_count, link_count, row_count
 
 
 @kernel
@@ -289,7 +328,7 @@ def find_nodes(
     the row, y, first link; links the columns node (-1: out of reach of the cap) and way. Nothing at all if there would
     be more than `most_nodes` nodes.
     """
-    n, states = len(kinds), alive.shape[1]
+    n, states, kind_count = len(kinds), alive.shape[1], len(symbols) + 1
     log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
     parts = (min(2 * cap - 1, n + 1) >> log) + 1
     rows, new_rows = np.zeros((1, parts), dtype=np.int64), np.empty((1, parts), dtype=np.int64)
@@ -299,12 +338,11 @@ def find_nodes(
     ways = np.empty((2 * max(len(system[1]), 1), 4), dtype=np.int64)
     way_bounds = np.full((states, 2), -1, dtype=np.int64)
     way_count = 0
-    nodes = np.empty((1024, 4), dtype=np.int32)  # last entry of the row, y, first link, row within the layer
-    links = np.empty((1024, 2), dtype=np.int32)
+    nodes = np.empty((_ROOM, 4), dtype=np.int32)  # last entry of the row, y, first link, row within the layer
+    links = np.empty((2 * _ROOM, 2), dtype=np.int32)
     nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
     layers = np.zeros(hi + 2, dtype=np.int64)
-    acts_like = np.empty(len(symbols) + 1, dtype=np.int64)
-    # Worth while where the system is small and not free: about a third of the nodes turn out to lead nowhere near.
+    # Worth while where the system is small and not free: about half of the nodes turn out to lead nowhere near.
     looks_ahead = cap < 8 and states > 1 and len(system[1]) <= _SMALL
     to_go = _edits_to_go(kinds, symbols, cap, system, accepting) if looks_ahead else np.empty((0, 0), dtype=np.int64)
     floors = np.full(to_go.shape[1], _ONES, dtype=np.int64)  # 1 more than the edits to go, packed like a row
@@ -312,11 +350,8 @@ def find_nodes(
         for j in range(min(n, cap - 1) + 1):
             floors[y] += min(to_go[j, y], 7) << (4 * j)
     node_count, link_count, layers[1] = 1, 0, 1
+    places = np.empty(0, dtype=np.int32)
     for i in range(1, hi + 1):
-        steps = np.full((row_count, len(symbols) + 1), -1, dtype=np.int32)
-        acts_like[:] = len(symbols)  # a symbol that occurs only outside the band acts like one that does not occur
-        for j in range(max(0, i - cap), min(n, i + cap - 1)):
-            acts_like[kinds[j]] = kinds[j]
         most = 0  # links that may come
         for node in range(layers[i - 1], layers[i]):
             y = nodes[node, 1]
@@ -324,30 +359,29 @@ def find_nodes(
                 way_bounds[y, 0] = way_count
                 way_count = _find_ways(y, system, symbols, ways, way_count)
                 way_bounds[y, 1] = way_count
-            for way in range(way_bounds[y, 0], way_bounds[y, 1]):
-                if alive[i, ways[way, 1]]:
-                    steps[nodes[node, 3], acts_like[ways[way, 0]]] = _WANTED
-                    most += 1
-        wanted = min(most, steps.size)
-        new_rows = _with_room(new_rows, 0, wanted + 1)
-        slots = np.full(_table_size(wanted), -1, dtype=np.int32)
-        if cap < 8:
-            row_count = _step_narrow_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap)
-        else:
-            row_count = _step_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap, log)
+            most += way_bounds[y, 1] - way_bounds[y, 0]
         nodes = _with_room(nodes, node_count, node_count + most + 1)
         links = _with_room(links, link_count, link_count + most)
-        places = np.full(_table_size(most), -1, dtype=np.int32)
+        new_rows = _with_room(new_rows, 0, most + 1)
         nodes[layers[i - 1], 2] = link_count
-        begin, j = max(0, i - cap + 1), i + cap - 1
-        for y in range(len(floors)):
-            if begin > 0:  # the band has moved by one entry
-                floors[y] = (floors[y] >> 4) + (1 << 56)
-            if j <= n:
-                floors[y] += min(to_go[j, y], 7) << (4 * (j - begin))
-        node_count, link_count = _link_nodes(
-            i, layers, nodes, links, ways, way_bounds, alive, steps, acts_like, places, new_rows, floors
-        )
+        if cap < 8:
+            if len(places) < _table_size(most):
+                places = np.full(2 * _table_size(most), -1, dtype=np.int32)
+            begin, j = max(0, i - cap + 1), i + cap - 1
+            for y in range(len(floors)):
+                if begin > 0:  # the band has moved by one entry
+                    floors[y] = (floors[y] >> 4) + (1 << 56)
+                if j <= n:
+                    floors[y] += min(to_go[j, y], 7) << (4 * (j - begin))
+            node_count, link_count = _link_narrow_nodes(
+                i, layers, nodes, links, ways, way_bounds, alive, rows, new_rows, places, kinds, kind_count, lo, hi,
+                cap, floors,
+            )  # fmt: skip
+        else:
+            node_count, link_count, row_count = _link_nodes(
+                i, layers, nodes, links, most, ways, way_bounds, alive, rows, row_count, new_rows, kinds, kind_count,
+                lo, hi, cap, log,
+            )  # fmt: skip
         if node_count > most_nodes:
             return layers[:0], nodes[:0], links[:0], ways[:0]
         layers[i + 1] = node_count
@@ -361,35 +395,3 @@ def find_nodes(
     for node in range(layers[hi], node_count + 1):
         nodes[node, 2] = link_count
     return layers, nodes[: node_count + 1].copy(), links[:link_count].copy(), ways[:way_count].copy()
-
-
-@kernel
-def count_words(
-    layers: Any, nodes: Any, links: Any, ways: Any, lo: int, cap: int, accepting: Any, completions: Any
-) -> Any:
-    """values[node, ℓ]: how many allowed words continue from the node and end in class ℓ, for ℓ = 0..c, in limbs.
-
-    `completions[i, y]` is how many continue from y after i symbols, whatever their class.
-    """
-    limbs = completions.shape[2]
-    width = (cap + 1) * limbs
-    values = np.zeros((len(nodes) - 1, width), dtype=np.uint64)
-    for i in range(len(layers) - 2, -1, -1):
-        for node in range(layers[i], layers[i + 1]):
-            if i >= lo and accepting[nodes[node, 1]]:
-                values[node, nodes[node, 0] * limbs] += np.uint64(1)
-            for link in range(nodes[node, 2], nodes[node + 1, 2]):
-                to, way = links[link, 0], links[link, 1]
-                times = np.uint64(ways[way, 2])
-                if to >= 0:
-                    for k in range(width):
-                        values[node, k] += times * values[to, k]
-                else:
-                    for limb in range(limbs):
-                        values[node, cap * limbs + limb] += times * completions[i + 1, ways[way, 1], limb]
-            if limbs > 1:
-                for k in range(width):
-                    if (k + 1) % limbs:
-                        values[node, k + 1] += values[node, k] >> np.uint64(_BITS)
-                        values[node, k] &= _MASK
-    return values.reshape((len(nodes) - 1, cap + 1, limbs))

@@ -137,14 +137,23 @@ class EditMechanism(WordMechanism):
 
     def length_law(self, word: Word) -> dict[int, float]:
         """{length: probability} of the private word, exact, for this sensitive word (for the curator's eyes)."""
+        return self.laws_from(self.counts_by_length(word))[1]
+
+    def counts_by_length(self, word: Word) -> dict[int, tuple[int, ...]]:
+        """{length: how many outputs of that length are 0, 1, ..., c edits away}; the same for every ε and b."""
         codes = self._checked(word)
-        shares = self._selection.log_shares(self._classes(codes).counts, self._scores)
-        law: dict[int, float] = {}
+        counts: dict[int, tuple[int, ...]] = {}
         for length in range(self.lengths[0], self.lengths[1] + 1):
             alone = LengthRange(self.world.compiled, length, length)
-            counts = EditClasses(alone, codes, self.cap).counts if alone.total else (0,) * (self.cap + 1)
-            law[length] = float(np.exp(shares + log_counts(counts)).sum())
-        return law
+            counts[length] = EditClasses(alone, codes, self.cap).counts if alone.total else (0,) * (self.cap + 1)
+        return counts
+
+    def laws_from(self, counts: dict[int, tuple[int, ...]]) -> tuple[EditLaw, dict[int, float]]:
+        """`error_law` and `length_law` of a word with these `counts_by_length`."""
+        together = [sum(column) for column in zip(*counts.values(), strict=True)]
+        law = EditLaw(self._selection.log_law(together, self._scores))
+        shares = self._selection.log_shares(together, self._scores)
+        return law, {length: float(np.exp(shares + log_counts(row)).sum()) for length, row in counts.items()}
 
     def log_probability(self, word: Word, output: Word) -> float:
         codes, private = self._checked(word), self.world.encode(output)

@@ -1,6 +1,7 @@
-"""Compiled walks through the table of `edit_kernels`: from the number of a word to the word.
+"""Compiled walks through the graph of `edit_kernels`: backwards to count words, forwards from a number to its word.
 
-Numbers of words are in limbs of 32 bits, lowest first, each in a 64-bit cell.
+Numbers of words are exact. They are stored in limbs of 32 bits, lowest first, each in a 64-bit cell, so that the sums
+over all ways of a node fit before carries are passed on.
 """
 
 from __future__ import annotations
@@ -13,6 +14,41 @@ from pathveil.systems.jit import kernel
 
 _BITS = 32
 _MASK = np.uint64((1 << _BITS) - 1)
+
+
+@kernel
+def count_words(
+    layers: Any, nodes: Any, links: Any, ways: Any, lo: int, cap: int, accepting: Any, completions: Any
+) -> Any:
+    """values[node, ℓ]: how many allowed words continue from the node and end in class ℓ, for ℓ = 0..c, in limbs.
+
+    `completions[i, y]` is how many continue from y after i symbols, whatever their class.
+    """
+    limbs = completions.shape[2]
+    width = (cap + 1) * limbs
+    values = np.zeros((len(nodes) - 1, width), dtype=np.uint64)
+    for i in range(len(layers) - 2, -1, -1):
+        for node in range(layers[i], layers[i + 1]):
+            if i >= lo and accepting[nodes[node, 1]]:
+                values[node, nodes[node, 0] * limbs] += np.uint64(1)
+            for link in range(nodes[node, 2], nodes[node + 1, 2]):
+                to, way = links[link, 0], links[link, 1]
+                times = np.uint64(ways[way, 2])
+                if to >= 0 and times == 1:
+                    for k in range(width):
+                        values[node, k] += values[to, k]
+                elif to >= 0:
+                    for k in range(width):
+                        values[node, k] += times * values[to, k]
+                else:
+                    for limb in range(limbs):
+                        values[node, cap * limbs + limb] += times * completions[i + 1, ways[way, 1], limb]
+            if limbs > 1:
+                for k in range(width):
+                    if (k + 1) % limbs:
+                        values[node, k + 1] += values[node, k] >> np.uint64(_BITS)
+                        values[node, k] &= _MASK
+    return values.reshape((len(nodes) - 1, cap + 1, limbs))
 
 
 @kernel

@@ -25,18 +25,19 @@ function update() {
   put("figure-share", cell ? percent(cell.mean / PLAN.length) : "–", cell ? cell.mean / PLAN.length : "");
   put("figure-unchanged", cell ? percent(cell.pmf[0]) : "–", cell ? cell.pmf[0] : "");
   put("figure-most", cell ? String(cell.q90) : "–", cell ? cell.q90 : "");
-  put("figure-bound", short(PLAN.bound[b][e]), PLAN.bound[b][e]);
+  if (PLAN.bound) put("figure-bound", short(PLAN.bound[b][e]), PLAN.bound[b][e]);
+  else put("figure-changes", cell ? percent(cell.changes) : "–", cell ? cell.changes : "");
   put("figure-factor", short(Math.exp(epsilon)), Math.exp(epsilon));
   put("figure-sure", percent(1 / (1 + Math.exp(-epsilon))), 1 / (1 + Math.exp(-epsilon)));
   put("status", cell
-    ? `${PLAN.mechanisms[k].name}, ε ${epsilon}, b ${adjacency}: ${short(cell.mean)} expected errors`
+    ? `${PLAN.mechanisms[k].name}, ε ${epsilon}, b ${adjacency}: ${short(cell.mean)} expected ${PLAN.what}`
     : `${PLAN.mechanisms[k].name} cannot be used here`);
   show("errors", { ...PLAN.errors[b], mark: epsilon });
   show("distribution", {
     ...PLAN.distribution, title: `${PLAN.mechanisms[k].name}, ε = ${epsilon}, b = ${adjacency}`,
     series: [{ name: PLAN.mechanisms[k].name, values: cell ? cell.pmf : [], style: k }],
   });
-  fillComparison(cells, PLAN.bound[b][e], k);
+  fillComparison(cells, PLAN.bound && PLAN.bound[b][e], k);
   fillTable(b, e);
   put("unit", PLAN.mechanisms[k].units[b] || PLAN.mechanisms[k].why_not || "");
   document.getElementById("certificate").replaceChildren(...PLAN.certificates[b][e].map((text) => element("p", {}, text)));
@@ -46,17 +47,19 @@ function update() {
 function fillComparison(cells, bound, chosen) {
   const rows = PLAN.mechanisms.map((mechanism, i) => {
     const cell = cells[i];
-    return [mechanism.name, ...(cell ? [short(cell.mean), percent(cell.mean / PLAN.length), percent(cell.pmf[0]), short(cell.theta)] : ["–", "–", "–", "–"])];
+    const row = cell ? [short(cell.mean), percent(cell.mean / PLAN.length), percent(cell.pmf[0]), short(cell.theta)] : ["–", "–", "–", "–"];
+    return [mechanism.name, ...row, ...(cell && "changes" in cell ? [percent(cell.changes)] : [])];
   });
-  rows.push(["any mechanism: at least", short(bound), percent(bound / PLAN.length), "", ""]);
+  if (PLAN.bound) rows.push(["any mechanism: at least", short(bound), percent(bound / PLAN.length), "", ""]);
   refill("comparison", rows, (i) => i === chosen);
 }
 
 function fillTable(b, e) {
   refill("all-errors", PLAN.epsilons.map((epsilon, i) => [
-    String(epsilon), ...PLAN.cells[b][i].map((cell) => short(cell ? cell.mean : null)), short(PLAN.bound[b][i]),
+    String(epsilon), ...PLAN.cells[b][i].map((cell) => short(cell ? cell.mean : null)),
+    ...(PLAN.bound ? [short(PLAN.bound[b][i])] : []),
   ]), (i) => i === e);
-  document.querySelector("#all-errors caption").textContent = `Expected errors in ${PLAN.length} symbols, b = ${PLAN.adjacencies[b]}`;
+  document.querySelector("#all-errors caption").textContent = PLAN.errors[b].title;
 }
 
 function refill(id, rows, chosen) {
@@ -67,16 +70,12 @@ function refill(id, rows, chosen) {
 
 function showWords(cell) {
   const rows = [[PLAN.sample.title, PLAN.sample.codes, null]];
-  (cell ? cell.draws : []).forEach((draw, i) => rows.push([`private ${i + 1}`, draw.codes, PLAN.sample.codes]));
-  document.querySelector("#words tbody").replaceChildren(...rows.map(([name, codes, truth]) => {
-    const wrong = truth ? codes.filter((code, i) => code !== truth[i]).length : null;
-    return element("tr", {}, element("th", { scope: "row" }, name),
-      element("td", { class: "number" }, wrong === null ? "" : String(wrong)),
-      ...codes.map((code, i) => {
-        const same = !truth || code === truth[i];
-        return element("td", same ? {} : { class: "wrong" }, PLAN.symbols[code]);
-      }));
-  }));
+  (cell ? cell.draws : []).forEach((draw, i) => rows.push([`private ${i + 1}`, draw.codes, draw.wrong]));
+  document.querySelector("#words tbody").replaceChildren(...rows.map(([name, codes, wrong]) => element(
+    "tr", {}, element("th", { scope: "row" }, name),
+    element("td", { class: "number" }, wrong ? String(wrong.length) : ""),
+    ...codes.map((code, i) => element(
+      "td", wrong && wrong.includes(i) ? { class: "wrong" } : {}, code < 0 ? PLAN.missing : PLAN.symbols[code])))));
   put("sample-mean", cell ? short(cell.sample_mean) : "–", cell ? cell.sample_mean : "");
   put("sample-unchanged", cell ? percent(cell.sample_unchanged) : "–");
   if (!PLAN.network) return;
