@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench clean
+.PHONY: demo test docs bench fuzz audit-dependencies clean
 
 $(VENV)/.runtime: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -19,10 +19,15 @@ demo: $(VENV)/.runtime
 	$(BIN)/python -m pathveil demo
 
 test: $(VENV)/.dev
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check src tests examples benchmarks fuzz docs
+	$(BIN)/ruff format --check src tests examples benchmarks fuzz docs
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2
+
+# The notebooks are run on the way, which takes most of the time.
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "build/site/index.html; its search needs a server: $(BIN)/python -m http.server --directory build/site"
 
 # The libraries that we compare with want other versions of things; they get an environment of their own.
 bench: $(VENV)-bench/.ready
@@ -33,5 +38,24 @@ $(VENV)-bench/.ready: pyproject.toml benchmarks/requirements.txt
 	$(VENV)-bench/bin/pip install --quiet -e '.[graph,spark]' -r benchmarks/requirements.txt
 	@touch $@
 
+# Every parser, coverage-guided, SECONDS each, two at a time (fuzz/run.py): an hour by default.
+SECONDS ?= 600
+fuzz: $(VENV)-fuzz/.ready
+	$(VENV)-fuzz/bin/python fuzz/run.py $(SECONDS) $(PARSERS)
+
+$(VENV)-fuzz/.ready: pyproject.toml fuzz/requirements.txt
+	$(PYTHON) -m venv $(VENV)-fuzz
+	$(VENV)-fuzz/bin/pip install --quiet -e . -r fuzz/requirements.txt
+	@touch $@
+
+# Known vulnerabilities of what we depend on. --strict: a package that could not be looked up is a failure, not a pass.
+audit-dependencies: $(VENV)-audit/.ready
+	$(VENV)-audit/bin/pip-audit --strict .
+
+$(VENV)-audit/.ready:
+	$(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/bin/pip install --quiet pip-audit
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(VENV)-bench build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz $(VENV)-audit build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

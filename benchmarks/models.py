@@ -23,6 +23,7 @@ from scipy import sparse
 from timing import in_turns
 
 import pathveil as pv
+from pathveil.models.dirichlet import DirichletRows, draw_on_grid
 
 DATA = Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 FLIGHTS, AIRPORTS = DATA / "flights3m_od.parquet", 229
@@ -130,6 +131,40 @@ def fitting() -> Table:
     return table
 
 
+def floating_dirichlet(random: np.random.Generator, parameters: np.ndarray) -> np.ndarray:
+    """The usual way, in floating point: gamma variates over their sum."""
+    variates = random.standard_gamma(parameters)
+    return variates / variates.sum(axis=1, keepdims=True)
+
+
+def exact_rows(n: int, base: float) -> DirichletRows:
+    """n rows of n entries with parameters between base and 2·base."""
+    counts = np.random.default_rng(3).integers(0, 1000, (n, n))
+    return DirichletRows(np.full(n, base), np.full(n, base / 1000), counts, np.full((n, n), True))
+
+
+def exactness() -> Table:
+    """What exact sampling on a public grid costs, against floating point with numpy and no proof."""
+    table = Table("matrix", "parameters", "exact", "floating point", "times as long", title="Dirichlet rows")
+    random = np.random.default_rng(4)
+    for n, base in ((40, 1e5), (40, 0.5), (229, 1e5), (1_000, 1e4)):
+        rows = exact_rows(n, base)
+        parameters = rows.base[:, None] + rows.step[:, None] * rows.data
+        exact, floating = in_turns(
+            lambda r=rows: draw_on_grid(pv.insecure_seed(1), r),  # type: ignore[misc]
+            lambda p=parameters: floating_dirichlet(random, p),  # type: ignore[misc]
+            rounds=3,
+        )
+        table.add_row(
+            f"{n:,} × {n:,}",
+            f"{base:g}",
+            f"{exact * 1e3:.1f} ms",
+            f"{floating * 1e3:.1f} ms",
+            f"{exact / floating:.1f}",
+        )
+    return table
+
+
 def goals() -> list[dict[str, Any]]:
     """Every goal of this file, measured now."""
     import quantecon
@@ -165,6 +200,7 @@ def main() -> int:
         console.print(
             f"No {FLIGHTS.name} in {DATA.parent.name}/{DATA.name}, so fitting is left out: set PATHVEIL_DATA."
         )
+    console.print(exactness())
     console.print(simulation())
     console.print(long_run())
     return 0

@@ -1,8 +1,9 @@
-"""MDM's Figures 1 and 3 in our version: PNG files in examples/output/.
+"""MDM's Figures 1, 2 and 3 in our version: PNG files in examples/output/.
 
     python examples/mdm_figures.py
 
 Figure 1: the error of an entry of a 10×10 matrix of 0.1, and MDM's bound on it, against ε.
+Figure 2: a walk of ten steps through 32 streets, and through two private versions of their chain.
 Figure 3: how far privacy moves the stationary distribution of a chain of 32 streets, against ε.
 
 MDM's Gainesville chain is not in the paper. Ours has as many states, three or four possible turns from each, and every
@@ -87,7 +88,7 @@ def draw_figure_1(
     plt.close(figure)
 
 
-# -------------------------------------------------------------------------------------------------- Figure 3
+# -------------------------------------------------------------------------------------------------- Figures 2 and 3
 
 
 def streets(seed: int = 32, states: int = 32, least: float = 0.1) -> Floats:
@@ -99,6 +100,31 @@ def streets(seed: int = 32, states: int = 32, least: float = 0.1) -> Floats:
         targets = [(i + 1) % states, *((i + turn) % states for turn in turns)]
         matrix[i, targets] = least + (1 - least * len(targets)) * random.dirichlet(np.ones(len(targets)))
     return matrix
+
+
+def draw_figure_2(path: Path, ks: Sequence[float] = (9.87, 98.7), steps: int = 10, seed: int = 2) -> None:
+    """A walk of ten steps by the true chain and by two private ones, all three with the same luck."""
+    P, b, eta = streets(), 0.025, 0.1
+    walks = {"without privacy": P}
+    for k in ks:
+        claimed = pv.published.mdm_epsilon(k, eta, eta, b, 2, GAMMA)
+        exact = pv.DirichletProfile(eta, k, b / 2).epsilon(0.011)
+        label = f"k = {k:g}: ε = {claimed:.3g} claimed, {exact:.2g} exact (one row, δ = 0.011)"
+        walks[label] = draw_dirichlet(pv.insecure_seed(seed), k * P)
+    figure, ax = plt.subplots(figsize=(9, 4.6), layout="constrained")
+    looks = ((BLACK, "-", "o"), (ORANGE, "--", "s"), (BLUE, "-.", "^"))
+    for (label, matrix), (colour, dashes, marker) in zip(walks.items(), looks, strict=True):
+        luck = np.random.default_rng(seed).random(steps)
+        states = [0]
+        for u in luck:
+            states.append(int(np.searchsorted(np.cumsum(matrix[states[-1]]), u, side="right")))
+        ax.plot(range(steps + 1), states, color=colour, ls=dashes, marker=marker, label=label)
+    ax.set(xlabel="step", ylabel="street", xticks=range(steps + 1))
+    ax.grid(alpha=0.25)
+    ax.legend(fontsize=9)
+    ax.set_title("Walks through a made-up town of 32 streets (b = 0.025); after MDM Figure 2", fontsize=11)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
 
 
 def draw_figure_3(
@@ -144,7 +170,7 @@ def draw_figure_3(
             except pv.UnreachablePrivacyError:  # at floor 0.1, where every row may change and ε is small
                 errors.append(np.nan)
                 continue
-            errors.append(np.mean([error(draw_rows(rng, P, support, noise)[1]) for _ in range(draws)]))
+            errors.append(np.mean([error(draw_rows(rng, P, b / 2, support, noise)[1]) for _ in range(draws)]))
         ax.plot(epsilons, errors, label=label, **look)
     ticks = (0.5, 1, 2, 3, 5, 9, 20)
     ax.set(
@@ -166,7 +192,8 @@ def draw_figure_3(
 
 def main(output: Path = OUTPUT) -> None:
     output.mkdir(parents=True, exist_ok=True)
-    for name, draw in (("mdm_figure_1", draw_figure_1), ("mdm_figure_3", draw_figure_3)):
+    figures = {"mdm_figure_1": draw_figure_1, "mdm_figure_2": draw_figure_2, "mdm_figure_3": draw_figure_3}
+    for name, draw in figures.items():
         path = output / f"{name}.png"
         draw(path)
         print(f"{relpath(path)}: {draw.__doc__.splitlines()[0]}", flush=True)

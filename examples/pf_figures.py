@@ -84,12 +84,10 @@ def draw_figure_4(path: Path, contexts: int = 40_000, seed: int = 4) -> None:
     """The town as a map, a sensitive trip, and private ones by permute-and-flip and the certified mechanism."""
     rng = pv.insecure_seed(seed)
     town = pv.example_town()
-    trip = town.random_word(LENGTH, rng)
-    while len(set(trip)) < LENGTH or _turns(trip):  # no segment twice, no turning: easier to see
-        trip = town.random_word(LENGTH, rng)
+    trip = simple_trip(town, rng)
     figure, panels = plt.subplots(2, 3, figsize=(13.5, 8.0), layout="constrained")
     figure.get_layout_engine().set(h_pad=0.1)
-    _draw_trip(panels[0, 0], town, trip, trip)
+    draw_trip(panels[0, 0], town, trip, trip)
     panels[0, 0].set_title(f"the sensitive trip: {LENGTH} segments", fontsize=10)
     _draw_names(panels[1, 0], town)
     panels[1, 0].set_title(f"the town: {len(town.symbols)} segments (synthetic, not PF's)", fontsize=10)
@@ -101,7 +99,7 @@ def draw_figure_4(path: Path, contexts: int = 40_000, seed: int = 4) -> None:
         for ax, (name, mechanism) in zip(panels[:, column], mechanisms.items(), strict=True):
             private = mechanism.privatize(trip, rng)
             wrong = sum(a != b for a, b in zip(private, trip, strict=True))
-            _draw_trip(ax, town, private, trip)
+            draw_trip(ax, town, private, trip)
             expected = mechanism.error_law(trip).mean
             ax.set_title(f"{name}, ε = {epsilon:g}\n{wrong} wrong segments ({expected:.2g} expected)", fontsize=10)
     figure.suptitle("Trips through the example town, after PF Figure 4")
@@ -120,6 +118,14 @@ def draw_figure_4(path: Path, contexts: int = 40_000, seed: int = 4) -> None:
     )
     figure.savefig(path, dpi=150)
     plt.close(figure)
+
+
+def simple_trip(town: pv.MarkovChain, rng: pv.RandomSource) -> Word:
+    """A trip that drives along no segment twice and does not turn: easier to see."""
+    trip = town.random_word(LENGTH, rng)
+    while len(set(trip)) < LENGTH or _turns(trip):
+        trip = town.random_word(LENGTH, rng)
+    return trip
 
 
 def _way(town: pv.MarkovChain, avenue: str) -> str:
@@ -154,7 +160,8 @@ def _draw_names(ax: Axes, town: pv.MarkovChain) -> None:
         )
 
 
-def _draw_trip(ax: Axes, town: pv.MarkovChain, trip: Word, true_trip: Word) -> None:
+def draw_trip(ax: Axes, town: pv.MarkovChain, trip: Word, true_trip: Word) -> None:
+    """The map with the true trip in grey, and a trip on it: its wrong segments are orange and dashed."""
     _draw_roads(ax, town)
     for name in true_trip:
         ax.plot(

@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from pathveil.audit.exhaustive import ExhaustiveAudit, audit_exhaustively
     from pathveil.audit.statistical import StatisticalAudit, audit_jointly, audit_statistically
     from pathveil.audit.uniformity import UniformityAudit, audit_uniformity
+    from pathveil.data.frames import (
+        words_from_column,
+        words_from_events,
+        words_from_table,
+        words_to_events,
+        words_to_table,
+    )
     from pathveil.errors import (
         BudgetExceededError,
         DamagedLedgerError,
@@ -161,12 +168,24 @@ __all__ = [
     "private_frequencies",
     "private_matrix",
     "published",
+    "words_from_column",
+    "words_from_events",
+    "words_from_table",
+    "words_to_events",
+    "words_to_table",
 ]
 
 _HOMES = {
     "pathveil.audit.exhaustive": ("ExhaustiveAudit", "audit_exhaustively"),
     "pathveil.audit.statistical": ("StatisticalAudit", "audit_jointly", "audit_statistically"),
     "pathveil.audit.uniformity": ("UniformityAudit", "audit_uniformity"),
+    "pathveil.data.frames": (
+        "words_from_column",
+        "words_from_events",
+        "words_from_table",
+        "words_to_events",
+        "words_to_table",
+    ),
     "pathveil.errors": (
         "BudgetExceededError",
         "DamagedLedgerError",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -124,3 +125,25 @@ def test_the_engine_can_be_interrupted_from_another_thread(tmp_path: Path) -> No
         with pytest.raises(pv.DataFileError, match=r"(?i)interrupt"):
             answer.result()
     engine.close()
+
+
+def test_an_interrupt_while_the_thread_is_being_started_gets_out_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[int] = []
+    whole = threading.Thread.start
+
+    def start(thread: threading.Thread) -> None:
+        whole(thread)
+        raise KeyboardInterrupt  # a signal's handler runs while the caller waits for the thread to be there
+
+    def slow() -> Generator[int]:
+        for number in counted(4, closed):
+            time.sleep(0.2)
+            yield number
+
+    def look() -> None:
+        with made_ahead(slow(), nothing) as numbers:
+            list(numbers)
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    with pytest.raises(KeyboardInterrupt):
+        look()

@@ -66,8 +66,9 @@ def test_without_the_real_data_the_script_says_so_and_draws_the_rest(script, tmp
 def test_mdm_figures_are_drawn(script, tmp_path):
     mdm = script("examples", "mdm_figures")
     mdm.draw_figure_1(tmp_path / "one.png", ks=(10, 100), draws=50)
+    mdm.draw_figure_2(tmp_path / "two.png")
     mdm.draw_figure_3(tmp_path / "three.png", epsilons=(1.0, 9.0), draws=2)
-    for name in ("one.png", "three.png"):
+    for name in ("one.png", "two.png", "three.png"):
         assert_is_picture(tmp_path / name)
 
 

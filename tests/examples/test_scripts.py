@@ -52,6 +52,15 @@ def test_pf_figure_5_is_drawn(script, tmp_path):
     assert_is_picture(tmp_path / "five.png")
 
 
+def test_the_pictures_about_choosing_are_drawn(script, tmp_path):
+    choosing = script("examples", "choosing_figures")
+    choosing.draw_belief(tmp_path / "belief.png")
+    choosing.draw_errors(tmp_path / "errors.png", (3.0,), trips=1, contexts=FEW_CONTEXTS)
+    choosing.draw_trips(tmp_path / "trips.png", contexts=FEW_CONTEXTS)
+    for name in ("belief", "errors", "trips"):
+        assert_is_picture(tmp_path / f"{name}.png")
+
+
 def test_a_trip_on_the_map_is_connected(script):
     pf = script("examples", "pf_figures")
     town, rng, straight = pv.example_town(), pv.insecure_seed(3), 0

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import pathveil as pv
 from pathveil.models.counting import count_transitions
@@ -97,6 +99,56 @@ def test_concentrated_budgets_imply_the_promise_through_the_continuous_gaussian(
     mu = math.sqrt(2 * rho)
     exact = stats.norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * stats.norm.cdf(-mu / 2 - epsilon / mu)
     assert delta / 20 < exact < delta
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_noise_that_was_settled_on_costs_more_than_was_asked_for(seed):
+    # Exact rational arithmetic: shares that sum to 1 only nearly, ε that are no binary fractions.
+    draw = random.Random(seed)
+    for _ in range(50):
+        epsilon = round(10 ** draw.uniform(-6, 3), draw.randrange(1, 9)) or 0.1
+        weights = [draw.random() + 0.01 for _ in range(3)]
+        shares = {part: w / sum(weights) for part, w in zip(("transitions", "first", "lengths"), weights, strict=True)}
+        noises = count_noises("laplace", epsilon, 0.0, "word", 6, shares)
+        spent = sum(Fraction(change) / noises[part].scale for part, change in zip(shares, (10, 2, 2), strict=True))
+        assert spent <= Fraction(epsilon)
+        assert spent <= Fraction(repr(epsilon))
+        # Scales are rounded up to multiples of 2⁻²⁰, and no further.
+        for part, change in zip(shares, (10, 2, 2), strict=True):
+            assert float(noises[part].scale - Fraction(change) / (Fraction(shares[part]) * Fraction(epsilon))) < 2e-6
+
+
+def test_budgets_for_gaussian_noise_imply_the_promise_in_sixty_digits():
+    for epsilon in (1e-9, 1e-3, 0.7, 12.0, 1e3):
+        for delta in (1e-30, 1e-6, 0.3):
+            rho = concentrated_budget(epsilon, delta)
+            with ctx.workdps(60):
+                # The continuous Gaussian with this ρ has the profile Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ), μ² = 2ρ.
+                mu, root = (2 * arb(rho)).sqrt(), arb(2).sqrt()
+                above, below = (((arb(epsilon) / mu - sign * mu / 2) / root).erfc() / 2 for sign in (1, -1))
+                assert above - arb(epsilon).exp() * below <= arb(delta)
+
+
+def test_the_profile_of_gaussian_noise_on_a_pair_is_rounded_up_and_hardly():
+    for variance, epsilon in ((Fraction(7, 10), 1.0), (Fraction(293, 100), 3.73), (Fraction(1, 50), 1e3), (30, 1e-9)):
+        with ctx.workdps(60):
+            σ2, e = arb(variance.numerator) / variance.denominator, arb(epsilon)
+            z = range(-150, 151)
+            p = [(-(x**2) / (2 * σ2)).exp() for x in z]
+            joint = [
+                sum((p[i] * p[i - t] for i in range(max(0, t), min(301, 301 + t))), arb(0)) for t in range(-90, 91)
+            ]
+            excess = [(t + 1) / σ2 - e for t in range(-90, 91)]
+            lost = sum((m * (1 - (-x).exp()) for m, x in zip(joint, excess, strict=True) if x > 0), arb(0))
+            exact = lost / sum(joint, arb(0))
+            reported = arb(pair_gaussian_delta(variance, epsilon))
+            assert exact <= reported
+            assert reported <= exact * (1 + 1e-10) + 2e-300
+
+
+def test_gaussian_noise_for_a_pair_keeps_hostile_promises():
+    for epsilon, delta in ((1e-2, 1e-30), (1.0, 1e-30), (30.0, 1e-30), (5.0, 0.4), (1e3, 1e-6)):
+        assert pair_gaussian_delta(pair_gaussian_noise(epsilon, delta).scale, epsilon) <= delta
 
 
 def test_shares_of_the_budget_add_up_to_it():

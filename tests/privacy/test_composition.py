@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 from scipy import special
 
 import pathveil as pv
+from pathveil.privacy import composition
+from pathveil.privacy.hockey_stick import log_hockey_sticks
 from pathveil.privacy.worst_pair import log_density
+from tests.reference.exact_profile import exact_delta, profile_parameters
 from tests.reference.loss_convolution import delta_bracket
 
 TRAFFIC = pv.DirichletProfile(floor=0.1, concentration=9.87, shift=0.0125)
@@ -49,18 +54,18 @@ def test_dropping_one_of_several_equal_rows_falls_out_of_the_bracket():
     assert pv.ComposedProfile([GRADES]).delta(1.5) < 0.1 * lower
 
 
-def _delta_anywhere(profile: pv.DirichletProfile, epsilon: float) -> float:
+def _delta_anywhere(profile: pv.DirichletProfile, epsilon: np.ndarray) -> np.ndarray:
     """δ(ε) for negative ε too, where the symmetry of the worst pair gives δ(-ε) = 1 - e^-ε + e^-ε δ(ε)."""
-    if epsilon >= 0:
-        return profile.delta(epsilon)
-    return -math.expm1(epsilon) + math.exp(epsilon) * profile.delta(-epsilon)
+    rows = (np.full(len(epsilon), x) for x in (profile.a, profile.h))
+    delta = np.exp(log_hockey_sticks(np.abs(epsilon), *rows))
+    return np.where(epsilon >= 0, delta, -np.expm1(epsilon) + np.exp(np.minimum(epsilon, 0)) * delta)
 
 
 def test_two_different_rows_agree_with_integrating_one_profile_over_the_loss_of_the_other():
     u = np.linspace(-30, 50, 801)
     density = np.exp(log_density(u, TRAFFIC.a, TRAFFIC.h))
     for epsilon in (0.5, 2.0, 6.0):
-        inner = np.array([_delta_anywhere(GRADES, epsilon - TRAFFIC.h * x) for x in u])
+        inner = _delta_anywhere(GRADES, epsilon - TRAFFIC.h * u)
         exact = float((density * inner).sum() * (u[1] - u[0]))
         found = pv.ComposedProfile([TRAFFIC, GRADES]).delta(epsilon)
         assert exact * (1 - 1e-6) <= found <= exact * 1.001
@@ -118,3 +123,55 @@ def test_nothing_to_compose_is_refused():
         pv.ComposedProfile([TRAFFIC]).epsilon(0.0)
     with pytest.raises(pv.InvalidParameterError, match="epsilon is"):
         pv.ComposedProfile([TRAFFIC]).delta(-1.0)
+
+
+def _two_rows_in_sixty_digits(first: pv.DirichletProfile, second: pv.DirichletProfile, epsilon: float) -> list[arb]:
+    """[lower, upper] bounds on δ(ε) of two draws: one loss in cells, the exact profile of the other at their ends."""
+    with ctx.workdps(60):
+        a, h = profile_parameters(first.floor, first.concentration, first.shift)
+        points = [arb(i) / 4 for i in range(-60, 61)]
+        below = [(1 / (1 + (-u).exp())).beta_lower(a + h, a, 1) for u in points]
+        inner = [_exact_delta_anywhere(second, arb(epsilon) - h * u) for u in points]
+        masses = [y - x for x, y in itertools.pairwise(below)]
+        return [
+            sum((m * d for m, d in zip(masses, inner[:-1], strict=True)), arb(0)) + (1 - below[-1]) * inner[-1],
+            sum((m * d for m, d in zip(masses, inner[1:], strict=True)), below[0] * inner[0]) + (1 - below[-1]),
+        ]
+
+
+def _exact_delta_anywhere(profile: pv.DirichletProfile, epsilon: arb) -> arb:
+    a, h = profile_parameters(profile.floor, profile.concentration, profile.shift)
+    if epsilon >= 0:
+        return exact_delta(epsilon, a, h)
+    return 1 - epsilon.exp() + epsilon.exp() * exact_delta(-epsilon, a, h)
+
+
+def test_two_rows_together_are_never_below_a_bound_from_sixty_digits():
+    for epsilon in (0.3, 1.0, 2.0):
+        lower, upper = _two_rows_in_sixty_digits(GRADES, TRAFFIC, epsilon)
+        found = arb(pv.ComposedProfile([GRADES, TRAFFIC]).delta(epsilon))
+        assert lower <= found <= upper
+        assert upper < 1.5 * lower  # the bracket means something
+
+
+def test_one_row_alone_is_never_below_sixty_digits_and_hardly_above():
+    for row in (GRADES, TRAFFIC, pv.DirichletProfile(0.2, 1e7, 1e-5), pv.DirichletProfile(0.01, 1e-2, 0.01)):
+        composed = pv.ComposedProfile([row])
+        for delta in (0.1, 1e-20):
+            epsilon = row.epsilon(delta)
+            true = exact_delta(epsilon, *profile_parameters(row.floor, row.concentration, row.shift))
+            assert true <= arb(composed.delta(epsilon)) <= true * 1.001
+
+
+def test_masses_on_the_grid_are_bounds_on_exact_ones():
+    # Upward and staying mass of a cell together: its probability, from 60 digits.
+    edges = np.arange(-20, 41) / 4
+    spacing = 0.25 * TRAFFIC.h
+    found = np.add(*composition._split_masses(TRAFFIC, spacing, edges, np.arange(-20, 40)))
+    nearly = np.add(*composition._nearly_split_masses(TRAFFIC, spacing, edges, np.arange(-20, 40)))
+    with ctx.workdps(60):
+        a, h = profile_parameters(TRAFFIC.floor, TRAFFIC.concentration, TRAFFIC.shift)
+        below = [(1 / (1 + (-arb(u)).exp())).beta_lower(a + h, a, 1) for u in edges.tolist()]
+        for mass, near, (left, right) in zip(found, nearly, itertools.pairwise(below), strict=True):
+            assert right - left <= arb(mass) <= (right - left) * (1 + 1e-10)
+            assert abs(arb(near) / (right - left) - 1) < 1e-10

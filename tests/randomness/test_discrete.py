@@ -2,7 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import isqrt
 
+import flint
 import mpmath
 import numpy as np
 import pytest
@@ -202,3 +204,40 @@ def test_as_many_draws_come_as_were_asked_for(draw: Callable) -> None:
         drawn = draw(pv.insecure_seed(4), Fraction(2), count)
         assert drawn.shape == (count,)
         assert drawn.dtype == np.int64
+
+
+@pytest.mark.parametrize("scale", [Fraction(7, 2), Fraction(1, 3), Fraction(5), Fraction(12, 5)], ids=str)
+def test_the_steps_of_a_laplace_draw_multiply_out_to_the_stated_law_in_sixty_digits(scale: Fraction) -> None:
+    t, s = scale.numerator, scale.denominator
+    with flint.ctx.workdps(60):
+
+        def kept(magnitude: int) -> flint.arb:
+            """P(a candidate is kept and has this magnitude): remainder, its coin, quotient, and one sign or two."""
+            total = flint.arb(0)
+            for x in range(magnitude * s, (magnitude + 1) * s):
+                remainder, quotient = x % t, x // t
+                coin = (-flint.arb(remainder) / t).exp()
+                heads = (-flint.arb(quotient)).exp() * (1 - (-flint.arb(1)).exp())
+                total += coin / t * heads
+            return total / 2 if magnitude == 0 else total
+
+        for y in range(1, 12):
+            ratio = (-flint.arb(y) * s / t).exp()
+            assert (kept(y) / 2 / kept(0)).overlaps(ratio)
+            assert not (kept(y) / 2 / kept(0)).overlaps(ratio * (1 + flint.arb(10) ** -40))
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 5), Fraction(7, 2), Fraction(1001, 10)], ids=str)
+def test_the_steps_of_a_gaussian_draw_multiply_out_to_the_stated_law_in_sixty_digits(variance: Fraction) -> None:
+    p, q = variance.numerator, variance.denominator
+    t = isqrt(p // q) + 1
+    with flint.ctx.workdps(60):
+
+        def kept(y: int) -> flint.arb:
+            """Proposal, times the coin whose exponent the sampler writes as a ratio of integers."""
+            return (-flint.arb(y) / t).exp() * (-flint.arb((y * q * t - p) ** 2) / (2 * p * q * t * t)).exp()
+
+        for y in range(1, 12):
+            ratio = (-flint.arb(y * y) * q / (2 * p)).exp()
+            assert (kept(y) / kept(0)).overlaps(ratio)
+            assert not (kept(y) / kept(0)).overlaps(ratio * (1 + flint.arb(10) ** -40))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import accumulate
+from math import comb
 
 import mpmath
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words import class_batches, selection, tilt, tilted_exact
+from pathveil.words import certified, class_batches, selection, tilt, tilted_exact
 from pathveil.words.class_batches import class_blocks, free_blocks, word_bounds
 from pathveil.words.classes import SystemClasses, free_counts
 from pathveil.words.law import permute_and_flip_log_law
@@ -188,7 +189,8 @@ def test_words_without_room_for_balls_are_drawn_in_floating_point_and_the_guaran
     monkeypatch: pytest.MonkeyPatch, exact_draws: list[int]
 ) -> None:
     monkeypatch.setattr(tilt, "SAFETY", 1e18)
-    monkeypatch.setattr(tilted_exact, "LARGEST_TABLE", 15 * TOWN.compiled.state_count)
+    for module in (tilted_exact, certified):
+        monkeypatch.setattr(module, "LARGEST_TABLE", 15 * TOWN.compiled.state_count)
     mechanism = pv.CertifiedExponential(TOWN, 2.0)
     assert "words of more than 14 symbols: in floating point" in str(mechanism.guarantee)
     mechanism.privatize_array(rows_of(TOWN, 15, 3), rng=pv.insecure_seed(1))
@@ -371,6 +373,21 @@ def test_long_words_on_free_alphabets_choose_their_class_by_noise(monkeypatch: p
     assert class_batches.is_small(world.compiled, Words.from_rows(np.zeros((5, 65), dtype=np.int64)))
 
 
+def test_very_long_words_on_free_alphabets_are_drawn_by_rejection_and_not_counted() -> None:
+    world, length = pv.Alphabet("abcd"), 20_000
+    word = "abcd" * (length // 4)
+    private = pv.PermuteAndFlip(world, 12.0).privatize(word, rng=pv.insecure_seed(1))
+    # z = e^-6: 147 wrong symbols by the exponential mechanism. Permute-and-flip has as many: t is close to 0.
+    assert 90 < hamming(tuple(word), tuple(private)) < 210  # false alarms below 1e-6
+    with pytest.raises(pv.TooLargeError, match="CertifiedExponential"):
+        free_counts(4, 100_000)
+
+
+@given(m=st.integers(1, 9), n=st.integers(1, 40))
+def test_classes_of_free_alphabets_are_counted_by_binomials(m: int, n: int) -> None:
+    assert free_counts(m, n) == tuple(comb(n, k) * (m - 1) ** k for k in range(n + 1))
+
+
 # --------------------------------------------------------------------------------------------------- online
 
 
@@ -401,9 +418,10 @@ def test_small_batches_online_are_drawn_by_the_same_integers_as_large_ones(
 
 def test_guarantees_say_where_rounding_has_a_part() -> None:
     alphabet = pv.Alphabet("abc")
-    for make in (pv.Exponential, pv.PermuteAndFlip, pv.CertifiedExponential, pv.Online):
+    for make in (pv.Exponential, pv.CertifiedExponential, pv.Online):
         assert make(alphabet, 1.0).guarantee.sampling == "drawn exactly: no rounding of probabilities"
-    assert "words of more than" in pv.PermuteAndFlip(TOWN, 1.0).guarantee.sampling
+    assert "words of more than 1488 symbols" in pv.PermuteAndFlip(TOWN, 1.0).guarantee.sampling
+    assert "words of more than 65535 symbols" in pv.PermuteAndFlip(alphabet, 1.0).guarantee.sampling
     assert "floating point" not in pv.Exponential(TOWN, 1.0, utility=pv.InverseUtility()).guarantee.sampling
     assert pv.EditPermuteAndFlip(TOWN, 1.0, lengths=(3, 5)).guarantee.sampling.startswith("drawn exactly")
     assert pv.Online(TOWN, 1.0).guarantee.sampling.startswith("drawn exactly")

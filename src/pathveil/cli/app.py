@@ -10,6 +10,7 @@ Nothing is imported here that takes time: an interrupt may come while the rest i
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -17,6 +18,7 @@ import threading
 from collections.abc import Sequence
 from types import FrameType
 
+_FAILED = 1
 _INTERRUPTED, _UNREAD = 128 + signal.SIGINT, 128 + 13  # SIGPIPE, which has no name on Windows
 
 
@@ -31,9 +33,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         code = _UNREAD
-    if code == _UNREAD:
-        _let_go_of_pipes()
+    except OSError as problem:  # the disk is full where the output was sent
+        code = _unwritable(problem)
+    if code in (_UNREAD, _FAILED):
+        _let_go_of_streams()
     return code
+
+
+def _unwritable(problem: OSError) -> int:
+    with contextlib.suppress(OSError):  # messages may go to the same disk
+        _say(_FAILED, f"what was to be printed could not be written: {problem.strerror or problem}")
+    return _FAILED
 
 
 def _run(arguments: Sequence[str]) -> int:
@@ -86,15 +96,15 @@ def _is_text(argument: str) -> bool:
     return True
 
 
-def _let_go_of_pipes() -> None:
-    """Python flushes its streams at the very end, and would complain about a closed pipe once more."""
+def _let_go_of_streams() -> None:
+    """Python flushes its streams at the very end, and would complain about a closed pipe or a full disk once more."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.__stdout__, sys.__stderr__):
         if stream is None:
             continue
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 

@@ -35,9 +35,18 @@ class Paid:
                 self._ledger.seal(one, output=digest)
 
     def complete(self) -> None:
+        """Note that the release is out. If that fails, it is out and paid for all the same, and the error says so."""
         if self._ledger is not None:
-            for one in self._charges:
-                self._ledger.complete(one)
+            from pathveil.errors import LedgerError
+
+            try:
+                for one in self._charges:
+                    self._ledger.complete(one)
+            except LedgerError as problem:
+                raise LedgerError(
+                    "the output is complete and has its name, and it is paid for. Only that could not be written down, "
+                    f'so that the ledger goes on calling it "charged, not completed". {problem}'
+                ) from None
 
 
 def _digest(finished: Path) -> str:

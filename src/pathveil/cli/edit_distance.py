@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathveil.systems.system import System
     from pathveil.words.edit_mechanism import EditMechanism
 
+_DIGITS = 30  # Python refuses to read numbers of thousands of digits, and no word is that long
 EDIT_NAMES: tuple[MechanismName, ...] = ("certified", "permute-and-flip", "exponential")
 
 
@@ -40,8 +41,8 @@ def edit_lengths(distance: str, lengths: str | None, cap: int | None) -> tuple[i
         if lengths is not None or cap is not None:
             raise InvalidParameterError("--lengths and --cap belong to --distance edit")
         return None
-    lo, colon, hi = (lengths or "").partition(":")
-    if not (colon and lo.strip().isdecimal() and hi.strip().isdecimal()):
+    lo, colon, hi = (part.strip() for part in (lengths or "").partition(":"))
+    if not (colon and lo.isdecimal() and hi.isdecimal() and len(lo) + len(hi) < _DIGITS):
         shown = "is missing" if lengths is None else f"is not {lengths!r}"
         raise InvalidParameterError(
             f"--lengths {shown}: with --distance edit give the shortest and the longest word, for example --lengths "

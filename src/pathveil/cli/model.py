@@ -102,7 +102,7 @@ def model(
         raise InvalidParameterError("discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism")
 
     from pathveil.data.manifest import manifest_path, publish_with_manifest
-    from pathveil.data.output import private_workspace, publish, refuse_existing
+    from pathveil.data.output import earlier_kept, is_out, private_workspace, publish, refuse_existing
     from pathveil.models.chain import fit_private_chain
 
     shares = _shares(split)
@@ -172,16 +172,21 @@ def model(
         assert paid is not None
         unfinished = workspace / "unfinished"
         unfinished.write_text(model_json(fitted, promise), encoding="utf-8")
-        paid.seal(unfinished)
         if matrix is not None:
             _write_matrix(matrix_workspace / "unfinished", fitted)
-            publish(matrix_workspace / "unfinished", matrix.absolute(), overwrite)
-        try:
+        paid.seal(unfinished)
+        if matrix is None:
             publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
-        except BaseException:
-            if matrix is not None and not target.exists():
-                matrix.unlink(missing_ok=True)  # both appear, or none
-            raise
+        else:  # both appear, or none
+            place = matrix.absolute()
+            with earlier_kept(place, matrix_workspace, overwrite, unless=lambda: is_out(unfinished, target)):
+                publish(matrix_workspace / "unfinished", place, overwrite)
+                try:
+                    publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
+                except BaseException:
+                    if not is_out(unfinished, target):
+                        place.unlink(missing_ok=True)
+                    raise
         paid.complete()
     if as_json:
         skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,16 +33,16 @@ def model_json(model: PrivateChain, promise: Guarantee) -> str:
 
 def read_model(path: Path) -> tuple[MarkovChain, Guarantee | None, dict[str, Any] | None]:
     """The chain, what was promised, and the forecasts; the last two are None for a chain that is no private model."""
+    from pathveil.data.saved_guarantee import saved_guarantee
     from pathveil.data.system_files import read_chain
     from pathveil.errors import InvalidSystemError
-    from pathveil.privacy.guarantee import Guarantee
 
     chain = read_chain(path)
     forecasts = json.loads(path.read_text(encoding="utf-8-sig")).get("model")
     if chain.guarantee is None:
         return chain, None, None
     try:
-        promise = Guarantee(**{**chain.guarantee, "public": tuple(chain.guarantee["public"])})
+        promise = saved_guarantee(chain.guarantee)
         if forecasts is not None:
             _check(forecasts, len(chain.symbols))
     except (KeyError, TypeError, ValueError):
@@ -51,10 +52,18 @@ def read_model(path: Path) -> tuple[MarkovChain, Guarantee | None, dict[str, Any
 
 def _check(forecasts: dict[str, Any], states: int) -> None:
     """An error where the model's own part of the file is not what `model_json` writes."""
-    if len(forecasts["rows"]) != states or len(forecasts.get("first", range(states))) != states:
+    rows = forecasts["rows"]
+    if len(rows) != states or len(forecasts.get("first", range(states))) != states:
         raise ValueError
+    if not isinstance(forecasts["mechanism"], str) or not isinstance(rows, list):
+        raise TypeError
+    for value in (row[name] for row in rows for name in ("records", "rmse")):
+        if value is not None and not _is_number(value):
+            raise ValueError
     for name in ("first", "lengths"):
-        if name in forecasts:
-            values = forecasts[name]
-            if not all(isinstance(value, float | int) and value >= 0 for value in values) or not sum(values) > 0:
-                raise ValueError
+        if name in forecasts and not (all(map(_is_number, forecasts[name])) and 0 < sum(forecasts[name]) < 2):
+            raise ValueError
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float | int) and not isinstance(value, bool) and 0 <= value <= float_info.max

@@ -16,7 +16,7 @@ from typing import Any
 
 import pathveil
 from pathveil.data.fingerprint import system_fingerprint
-from pathveil.data.output import publish
+from pathveil.data.output import earlier_kept, flush, is_out, publish
 from pathveil.errors import InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.system import System
@@ -78,14 +78,14 @@ def manifest(output: Path, promise: Guarantee, world: System | None, max_words_p
     if world is not None:
         content["system"] = {"description": repr(world), "fingerprint": system_fingerprint(world)}
     if max_words_per_user is not None:
-        epsilon, delta = user_guarantee(promise, max_words_per_user)
-        content["per_user"] = {
-            "max_words": max_words_per_user,
-            "epsilon": epsilon,
-            "delta": delta,
-            "unit": user_unit(promise, max_words_per_user),
-        }
+        content["per_user"] = per_user(promise, max_words_per_user)
     return content
+
+
+def per_user(promise: Guarantee, max_words: int) -> dict[str, Any]:
+    """What a manifest says about all words of a user together."""
+    epsilon, delta = user_guarantee(promise, max_words)
+    return {"max_words": max_words, "epsilon": epsilon, "delta": delta, "unit": user_unit(promise, max_words)}
 
 
 def manifest_path(output: Path) -> Path:
@@ -123,14 +123,19 @@ def publish_with_manifest(
     """Give a complete file in a private workspace its final name, and write its manifest.
 
     The manifest comes first: if the power fails in between, better a promise without a file than the other way round.
+    An old output never lies beside a new promise, not even briefly: it is set aside, and comes back if this fails.
     """
-    if overwrite:
-        output.unlink(missing_ok=True)  # an old output must never lie beside a new promise, not even briefly
-    made = write_manifest(finished.parent, output, promise, world, max_words_per_user, overwrite=overwrite)
-    try:
-        publish(finished, output, overwrite)
-    except BaseException:
-        # Interrupted after the file got its name, the manifest belongs to it and stays.
-        if finished.exists() and not (output.exists() and output.samefile(finished)):
-            made.unlink(missing_ok=True)
-        raise
+    workspace = finished.parent
+    flush(finished)  # what takes long comes before the old output is set aside
+    with (
+        earlier_kept(output, workspace, overwrite, unless=lambda: is_out(finished, output)),
+        earlier_kept(manifest_path(output), workspace, overwrite, unless=lambda: is_out(finished, output)),
+    ):
+        made = write_manifest(workspace, output, promise, world, max_words_per_user, overwrite=overwrite)
+        try:
+            publish(finished, output, overwrite)
+        except BaseException:
+            # Interrupted after the file got its name, the manifest belongs to it and stays.
+            if not is_out(finished, output):
+                made.unlink(missing_ok=True)
+            raise

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pathveil.errors import DataFileError
@@ -30,17 +31,23 @@ def private_workspace(output: Path | None = None) -> Iterator[Path]:
     if output is not None and not output.parent.is_dir():
         raise DataFileError(f"{output}: the folder {output.parent} does not exist. Make it first.")
     prefix = f"{_MARK}{'' if output is None else output.name}-"
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=None if output is None else output.parent))
-    except OSError as problem:
-        raise DataFileError(f"no temporary folder can be made beside the output: {problem}") from None
-    try:
+    parent = Path(tempfile.gettempdir()) if output is None else output.parent
+    folder = parent / f"{prefix}{secrets.token_hex(8)}"
+    try:  # from here on, so that an interrupt at any moment leaves no folder behind
+        _make_private(folder)
         with _locked(folder):
             if output is not None:
                 _remove_leftovers(output.parent, prefix, folder)
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_private(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError as problem:
+        raise DataFileError(f"no temporary folder can be made beside the output: {problem}") from None
 
 
 @contextlib.contextmanager
@@ -63,9 +70,11 @@ def _remove_leftovers(parent: Path, prefix: str, own: Path) -> None:
 
 
 def refuse_existing(output: Path, overwrite: bool) -> None:
-    """An error if the output is there already and may not be replaced, or is a folder."""
+    """An error if the output is there already and may not be replaced, or is a folder, a device or a pipe."""
     if output.is_dir():
         raise DataFileError(f"{output} is a folder: name a file to write to")
+    if output.exists() and not output.is_file():
+        raise DataFileError(f"{output} is a device or a pipe, and an output replaces what has its name. Name a file.")
     if not overwrite and os.path.lexists(output):
         raise DataFileError(f"{output} exists already. Choose another name, or say that it may be replaced.")
 
@@ -85,6 +94,28 @@ def publish(finished: Path, output: Path, overwrite: bool) -> None:
             refuse_existing(output, overwrite)
             os.rename(finished, output)
     flush(output.parent)
+
+
+def is_out(finished: Path, output: Path) -> bool:
+    """Has a complete file got its final name? Then the release is made, whatever goes wrong afterwards."""
+    return not finished.exists() or (output.exists() and output.samefile(finished))
+
+
+@contextlib.contextmanager
+def earlier_kept(path: Path, workspace: Path, overwrite: bool, unless: Callable[[], bool]) -> Iterator[None]:
+    """While a file is replaced, the earlier one waits in the workspace; if the block fails, it gets its name back.
+
+    `unless` says that the new files are out although the block has failed (it was interrupted a moment too late).
+    """
+    earlier = workspace / f"earlier-{path.name}"
+    if overwrite and os.path.lexists(path):
+        os.replace(path, earlier)
+    try:
+        yield
+    except BaseException:
+        if os.path.lexists(earlier) and not unless():
+            os.replace(earlier, path)
+        raise
 
 
 def flush(path: Path) -> None:

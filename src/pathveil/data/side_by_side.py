@@ -21,7 +21,7 @@ def made_ahead(items: Generator[T], break_off: Callable[[], None]) -> Iterator[I
     If the caller fails, `break_off` is called until the other thread has ended what it is doing.
     """
     upcoming: Future[T | None] | None = None
-    with contextlib.closing(items), ThreadPoolExecutor(1) as thread:
+    with contextlib.closing(items), _one_thread() as thread:
 
         def handed_over() -> Iterator[T]:
             nonlocal upcoming
@@ -45,7 +45,7 @@ def done_behind(work: Callable[[T], None]) -> Iterator[Callable[[T], None]]:
 
     All work is done, or has failed, when the block ends.
     """
-    with ThreadPoolExecutor(1) as thread:
+    with _one_thread() as thread:
         last: Future[None] | None = None
 
         def hand_over(item: T) -> None:
@@ -57,3 +57,15 @@ def done_behind(work: Callable[[T], None]) -> Iterator[Callable[[T], None]]:
         yield hand_over
         if last is not None:
             last.result()
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[ThreadPoolExecutor]:
+    """A second thread, which has ended when the block has.
+
+    It is started before there is work for it. An interrupt that arrives while a thread is being started leaves one that
+    the pool does not know and does not wait for: harmless if it is idle, not if it reads or writes our files.
+    """
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(int).result()
+        yield thread

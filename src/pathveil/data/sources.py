@@ -59,15 +59,42 @@ def find_files(source: Source, workspace: Path, format: Format | None = None) ->
 
 def _refuse_twice(files: list[DataFile]) -> None:
     """A word that is read twice is released twice, and ε would hold for each release only, not for both."""
-    seen: dict[tuple[int, int], str] = {}
+    seen: dict[tuple[int, ...], str] = {}
     for file in files:
-        found = file.path.stat()
-        identity = found.st_dev, found.st_ino
+        identity = _state(file)[:2]
         if identity in seen:
             raise InvalidParameterError(
                 f"{file.name} is the same file as {seen[identity]}: its words would be released twice. Name each once."
             )
         seen[identity] = file.name
+
+
+class Watch:
+    """Notices that files were changed or exchanged since it was made.
+
+    A file that is rewritten while it is read may show the same word twice, once at its old place and once at its new
+    one, and ε would hold for each of the two only.
+    """
+
+    def __init__(self, files: list[DataFile]) -> None:
+        self._seen = [(file, _state(file)) for file in files]
+
+    def require_unchanged(self) -> None:
+        """An error that names the first file that is no longer what it was."""
+        for file, before in self._seen:
+            if _state(file) != before:
+                raise DataFileError(
+                    f"{file.name}: the file was changed while it was read; nothing was released. Run it again when "
+                    "nobody writes to the file, or on a copy."
+                )
+
+
+def _state(file: DataFile) -> tuple[int, ...]:
+    try:
+        found = file.path.stat()
+    except OSError as problem:
+        raise DataFileError(f"{file.name}: cannot be read ({problem.strerror})") from None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _files_of(source: str, workspace: Path, format: Format | None) -> list[DataFile]:

@@ -93,7 +93,8 @@ def read_row_sizes(path: str | Path) -> dict[str, int]:
         if not state or state in sizes:
             problem = f"the state {state!r} is there twice" if state else "the state is missing"
             raise InvalidSystemError(f"{path}, line {number}: {problem}; write one row for each state")
-        if not records.strip().isdecimal() or len(records) > 15:
+        records = records.strip()
+        if not records.isdecimal() or len(records) > 15:
             raise InvalidSystemError(
                 f"{path}, line {number}: records is {records!r}: it must be a whole number below 10^15"
             )

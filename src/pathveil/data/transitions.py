@@ -14,7 +14,7 @@ import pyarrow as pa
 from pathveil.data.checking import Checker, OnBadRow, Skipped
 from pathveil.data.embedded import Column, Engine
 from pathveil.data.formats.layout import Extra, Layout, column_type
-from pathveil.data.sources import DataFile, Format, Source
+from pathveil.data.sources import DataFile, Format, Source, Watch
 from pathveil.data.symbols import SymbolTable
 from pathveil.data.words import Progress, opened
 from pathveil.errors import DataFileError, InvalidParameterError, UnknownSymbolError
@@ -67,9 +67,11 @@ def count_transitions(
         return _count_pairs(source, layout, checker.symbols, on_bad_row, format, report)
     tally = WordTally(len(checker.symbols.names), max_length)
     with opened(source, layout, Extra(), format) as (engine, files, _):
+        watch = Watch(files)
         for batch in checker.checked(layout.read(engine, files, Extra(), keep_order=False)):
             tally.add(batch.column(0))
             report("counting", tally.words)
+        watch.require_unchanged()
     counted = tally.counts()
     return CuratorCounts(counted.transitions, counted, checker.skipped.count, tuple(checker.skipped.examples))
 
@@ -126,6 +128,7 @@ def _count_pairs(
     table = np.zeros((size, size), dtype=np.int64)
     skipped = Skipped()
     with opened(source, None, Extra(), format) as (engine, files, _):
+        watch = Watch(files)
         for file in files:
             if file.format not in ("csv", "parquet", "jsonl"):
                 raise DataFileError(f"{file.name}: columns of pairs are for csv, jsonl and parquet files")
@@ -144,6 +147,7 @@ def _count_pairs(
                     if on_bad_row == "fail":
                         raise problem
                     skipped.add(int(counts[i]), str(problem))
+        watch.require_unchanged()
     if not table.any():
         raise DataFileError(f"{files[0].name}: there is no transition to count")
     return CuratorCounts(table, None, skipped.count, tuple(skipped.examples))

@@ -26,7 +26,7 @@ from pathveil.data.manifest import file_guarantee, manifest_path, publish_with_m
 from pathveil.data.output import private_workspace, refuse_existing
 from pathveil.data.shuffle import shuffled
 from pathveil.data.side_by_side import done_behind, made_ahead
-from pathveil.data.sources import DataFile, Format, Source, describe, find_files
+from pathveil.data.sources import DataFile, Format, Source, Watch, describe, find_files
 from pathveil.data.user_limit import UserLimit
 from pathveil.data.writers import TableWriter
 from pathveil.errors import DataFileError, InvalidParameterError
@@ -148,6 +148,7 @@ def privatize_file(
     layout.require_writable(checker.symbols)
     report = progress or (lambda _stage, _words: None)
     with opened(source, layout, extra, format, destination) as (engine, files, workspace):
+        watch = Watch(files)
         target = _target(destination, files[0])
         # JSON declares no types: a system of numbers is written in numbers there.
         numbers = files[0].format == "jsonl" and checker.symbols.are_numbers
@@ -179,6 +180,7 @@ def privatize_file(
                 report("writing", released)
         if not released:
             raise _no_word(files, checker)
+        watch.require_unchanged()
         guarantee = replace(
             file_guarantee(mechanism, keep=extra.keep, keep_order=keep_order, on_bad_row=on_bad_row),
             seeded=draws.is_seeded,

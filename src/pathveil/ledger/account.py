@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 from pathveil.errors import BudgetExceededError, LedgerError, PathVeilError
-from pathveil.ledger.amounts import NOTHING, Amount
+from pathveil.ledger.amounts import NOTHING, Amount, amount_written
 from pathveil.ledger.entries import Entry, damaged
 
 FORMAT = 1
+_TEXTS = ("command", "fingerprint", "request", "time", "version")  # what every charge says, beside its guarantee
 
 
 class Account:
@@ -31,7 +31,7 @@ class Account:
         self.each: Amount | None = None
         self.releases: int | None = None
         if self.composition == "pld":
-            self.each = Amount(Decimal(created["each"]["epsilon"]), Decimal(created["each"]["delta"]))
+            self.each = amount_written(created["each"])
             self.releases = int(created["releases"])
         self.charges: dict[int, Entry] = {}
         self.holders: dict[int, str] = {}  # open charges, and the hash of the entry that holds each
@@ -44,6 +44,8 @@ class Account:
 
     def _add(self, entry: Entry, file: str) -> None:
         if entry.kind == "charged":
+            if not all(isinstance(entry.content[name], str) for name in _TEXTS):
+                raise TypeError(f"entry {entry.number} does not say what was charged")
             self._spent[entry.unit] = self.spent(entry.unit).plus(entry.amount)
             self._count[entry.unit] = self.count(entry.unit) + 1
             self.charges[entry.number] = entry
@@ -64,7 +66,7 @@ class Account:
         if entry.kind == "resumed":
             self.holders[charge] = entry.hash
             return
-        self.outputs[charge] = entry.content["output"] or self.outputs.get(charge, "")
+        self.outputs[charge] = str(entry.content["output"] or self.outputs.get(charge, ""))
         if entry.kind == "sealed":
             self.sealed.add(charge)
         else:

@@ -7,8 +7,10 @@ Sums are exact or fail, so ten charges of 0.1 fill a budget of 1 to the brim, an
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
+from typing import Any
 
 from pathveil.errors import InvalidParameterError
 
@@ -74,6 +76,16 @@ def _decimal(value: float, name: str) -> Decimal:
     if not 0 <= number < math.inf:
         raise InvalidParameterError(f"{name} is {value!r}: it must be a finite number of at least 0")
     return Decimal(repr(number)).normalize(_EXACT) + 0  # + 0 makes -0.0 a plain zero
+
+
+def amount_written(content: Mapping[str, Any]) -> Amount:
+    """The amount in an entry of a ledger; a ValueError or an ArithmeticError for one that no ledger of ours has."""
+    epsilon, delta = Decimal(content["epsilon"]), Decimal(content["delta"])
+    for number in (epsilon, delta):
+        # All amounts come from floats. A negative one would give budget back.
+        if not number.is_finite() or number < 0 or number != Decimal(repr(float(number))):
+            raise ValueError(f"{number} is no amount")
+    return Amount(epsilon, delta)
 
 
 def decimal_text(number: Decimal) -> str:

@@ -15,11 +15,10 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from pathveil.errors import DamagedLedgerError
-from pathveil.ledger.amounts import Amount
+from pathveil.ledger.amounts import Amount, amount_written
 
 FIRST_HASH = "0" * 64  # stands before the first entry
 
@@ -54,7 +53,7 @@ class Entry:
     @property
     def amount(self) -> Amount:
         """What a charge costs, or what a new ledger holds, exactly as written."""
-        return Amount(Decimal(self.content["epsilon"]), Decimal(self.content["delta"]))
+        return amount_written(self.content)
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ def unsealed(rows: Iterable[tuple[object, object, object]], count: int, file: st
         previous = stored.decode("ascii")
         try:
             entries.append(Entry(where, json.loads(text), previous))
-        except ValueError:
+        except (ValueError, RecursionError):
             raise damaged(file, f"entry {where} was not written by PathVeil (no JSON)", entries) from None
     if len(entries) != count:
         raise damaged(file, f"there are {len(entries)} entries where {count} were written", entries)

@@ -205,7 +205,11 @@ class Ledger:
         Keyed, because sensitive inputs can often be guessed: with a plain hash, anyone who sees a listing could try
         guesses until one fits. The key stays in the ledger file and in no listing.
         """
-        key = bytes.fromhex(self._read()[0].content["key"])
+        created = self._read()[0].content
+        try:
+            key = bytes.fromhex(created["key"])
+        except (KeyError, TypeError, ValueError):
+            raise damaged(str(self._file), "entry 0 was not written by PathVeil (no key)") from None
         made = hmac.new(key, digestmod="sha256")
         for piece in [data] if isinstance(data, bytes | bytearray | memoryview) else data:
             made.update(piece)

@@ -26,6 +26,7 @@ from pathveil.privacy.profile import (
 )
 
 USUAL_MIXING = 0.9
+FLOOR_TOLERANCE = 1e-12  # by how much of itself an entry may be below the papers' floor; accounted for
 # log δ₀ must stay this far below log δ: closer to it, the last bit of privacy would be bought with all accuracy.
 _ROOM_BELOW = 20.0
 
@@ -44,6 +45,15 @@ class Calibration:
     def profile(self) -> DirichletProfile:
         return DirichletProfile(self.floor, self.concentration, self.shift)
 
+    @property
+    def base(self) -> float:
+        """The Dirichlet parameter of an entry without data: kη, rounded up, which only adds privacy."""
+        return self.concentration * self.floor * (1 + 2.0**-51) if self.mixing else 0.0
+
+    def step(self, change: float) -> float:
+        """What one unit of data adds to a parameter where `change` units may move: all of them ks, rounded down."""
+        return self.concentration * self.shift / change * (1 - 2.0**-50)
+
 
 def plan_floor(
     size: int, change: float, epsilon: float, delta: float, floor: float | None, mix: bool
@@ -57,12 +67,13 @@ def plan_floor(
                 "read off the data; leave mix=True and no such promise is needed."
             )
         _require_floor(floor, size)
-        if size * floor + change > 1 + 1e-12:
+        if size * floor + change > 1 + FLOOR_TOLERANCE:
             raise InvalidParameterError(
                 f"a shift of {change:g} is more than the mass that can move: {size} entries of at least {floor:g} "
                 f"leave {max(0.0, 1 - size * floor):g}. Lower the floor or the shift."
             )
-        return floor, 0.0, change
+        # A little below what was promised: for entries that equal the floor but for rounding (`require_floor`).
+        return floor * (1 - 4 * FLOOR_TOLERANCE), 0.0, change
     if change > 1:
         raise InvalidParameterError(f"a shift of {change:g} is more than the whole mass of a row, which is 1")
     if floor is not None:

@@ -21,11 +21,12 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.markup import Html, card
 from pathveil.models.calibration import Calibration, calibrate_each
 from pathveil.models.counting import Counts, States, WordCounts, count_pairs, count_words, encode_words
-from pathveil.models.dirichlet import FLOATING_POINT, Floats
+from pathveil.models.dirichlet import EXACT_ON_GRID
 from pathveil.models.frequencies import (
     checked_counts,
     checked_support,
@@ -184,7 +185,7 @@ def fit_private_chain(
         unit=_unit_text(unit, max_length),
         public=tuple(_public(unit, mechanism, floor, mix)),
         mechanism=_mechanism_text(mechanism, shares),
-        sampling=FLOATING_POINT if mechanism == "dirichlet" else EXACT,
+        sampling=EXACT_ON_GRID if mechanism == "dirichlet" else EXACT,
         seeded=source.is_seeded,
     )
     if before_drawing is not None:
@@ -318,8 +319,7 @@ def _dirichlet_rows(
     values: Floats = inside / np.maximum(inside.sum(axis=1), 1)[:, None]
     if calibrations:
         noisy = list(calibrations)
-        frequencies = table[noisy] / table[noisy].sum(axis=1)[:, None]
-        _, values[noisy] = draw_rows(source, frequencies, inside[noisy], list(calibrations.values()))
+        _, values[noisy] = draw_rows(source, table[noisy], 1, inside[noisy], list(calibrations.values()))
     return values
 
 

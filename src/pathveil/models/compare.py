@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pathveil.balls import Floats
 from pathveil.errors import InvalidParameterError
 from pathveil.models.calibration import calibrate_each
-from pathveil.models.dirichlet import Floats
 from pathveil.models.frequencies import row_rmse
 from pathveil.models.laplace import count_noises
 
@@ -69,7 +69,7 @@ def compare_models(
         errors = np.zeros(len(rows))
         settled = calibrate_each(sizes[noisy].tolist(), (1 / rows[noisy]).tolist(), epsilon, delta)
         errors[noisy] = [row_rmse(calibration) for calibration in settled]
-        remark = "law of every draw known in closed form; strictly positive draws; sampled in floating point"
+        remark = "law of every draw known in closed form; strictly positive draws; sampled exactly, on a public grid"
         forecasts.append(ModelForecast("dirichlet", delta, _average(errors, rows), errors, remark))
     return sorted(forecasts, key=lambda forecast: forecast.rmse)
 

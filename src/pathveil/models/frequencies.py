@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.models import accuracy
-from pathveil.models.calibration import Calibration, calibrate
-from pathveil.models.dirichlet import FLOATING_POINT, Floats, draw_dirichlet
+from pathveil.models.calibration import FLOOR_TOLERANCE, Calibration, calibrate
+from pathveil.models.dirichlet import EXACT_ON_GRID, DirichletRows, draw_on_grid
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 
@@ -91,9 +92,9 @@ def private_frequencies(
     the promise are refused with an error meant for the curator.
 
     >>> import pathveil as pv
-    >>> release = pv.private_frequencies([31, 28, 20, 9, 10], epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(7))
+    >>> release = pv.private_frequencies([31, 28, 20, 9, 10], epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(8))
     >>> release.values.round(2), round(release.floor, 3)
-    (array([0.3 , 0.26, 0.25, 0.12, 0.07]), 0.18)
+    (array([0.29, 0.26, 0.25, 0.07, 0.13]), 0.18)
     """
     vector = checked_counts(counts, "counts")
     inside = checked_support(support, vector.shape, "support")
@@ -107,11 +108,10 @@ def private_frequencies(
     if records == 0:
         raise InvalidCountsError("all counts are zero: frequencies need at least one record")
     calibration = calibrate(size, 1 / records, epsilon, delta, floor, mix)
-    frequencies = vector / records
     if not mix:
-        require_floor(frequencies, inside, calibration.floor, "counts")
+        require_floor(vector / records, inside, calibration.floor, "counts")
     source = checked_source(rng)
-    draw, values = (rows[0] for rows in draw_rows(source, frequencies[None, :], inside[None, :], [calibration]))
+    draw, values = (rows[0] for rows in draw_rows(source, vector[None, :], 1, inside[None, :], [calibration]))
     public = [
         f"the number of records ({records})",
         f"which {size} categories can occur",
@@ -123,7 +123,7 @@ def private_frequencies(
         unit="any other list of as many records in which one is of another category",
         public=tuple(public),
         mechanism="Dirichlet mechanism on frequencies",
-        sampling=FLOATING_POINT,
+        sampling=EXACT_ON_GRID,
         seeded=source.is_seeded,
     )
     return PrivateFrequencies(
@@ -189,14 +189,21 @@ def row_rmse(calibration: Calibration) -> float:
 
 
 def draw_rows(
-    source: RandomSource, frequencies: Floats, inside: npt.NDArray[np.bool_], calibrations: Sequence[Calibration]
+    source: RandomSource,
+    data: npt.NDArray[Any],
+    change: float,
+    inside: npt.NDArray[np.bool_],
+    calibrations: Sequence[Calibration],
 ) -> tuple[Floats, Floats]:
-    """The Dirichlet draw for each row, and the estimate: mixing undone, projected to the simplex of the support."""
+    """The Dirichlet draw for each row, and the estimate: mixing undone, projected to the simplex of the support.
+
+    `change` is how much of the data may move between two entries of a row: 1 where they are counts.
+    """
     mixing = np.array([[c.mixing] for c in calibrations])
-    concentration = np.array([[c.concentration] for c in calibrations])
     # Mixed rows have η = mixing/size added; without mixing nothing is, whatever the floor.
     added = np.array([[c.floor if c.mixing else 0.0] for c in calibrations])
-    draws = draw_dirichlet(source, np.where(inside, concentration * ((1 - mixing) * frequencies + added), 0.0))
+    base, step = np.array([c.base for c in calibrations]), np.array([c.step(change) for c in calibrations])
+    draws = draw_on_grid(source, DirichletRows(base, step, data, inside))
     # Papers' rows are a distribution as drawn.
     values = np.where(mixing > 0, project_to_simplex((draws - added) / (1 - mixing), inside), draws)
     return draws, values
@@ -263,7 +270,7 @@ def require_inside(data: npt.NDArray[Any], inside: npt.NDArray[np.bool_], name: 
 
 def require_floor(data: Floats, inside: npt.NDArray[np.bool_], floor: float, name: str) -> None:
     """The check of the papers' mode. Its outcome depends on the data: it is for the curator."""
-    for where in np.argwhere(inside & (data < floor * (1 - 1e-12))):
+    for where in np.argwhere(inside & (data < floor * (1 - FLOOR_TOLERANCE))):
         place = ("row {}, column {}" if data.ndim == 2 else "entry {}").format(*(i + 1 for i in where))
         raise InvalidCountsError(
             f"{name}: {place} is {data[tuple(where)]:.6g}, below the floor {floor:g} that was promised to be public "

@@ -15,8 +15,8 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from pathveil.balls import Balls, Floats, sum_last
 from pathveil.errors import InvalidParameterError
-from pathveil.models.dirichlet import Floats
 from pathveil.models.frequencies import project_to_simplex
 from pathveil.privacy.profile import largest_passing, require_promise
 from pathveil.randomness.discrete import LARGEST_SCALE, discrete_gaussian, discrete_laplace
@@ -74,22 +74,31 @@ def count_noises(
     answer that is some 7% better than ρ.
     """
     changes = {"transitions": sensitivity(unit, max_length), "first": (2, 2), "lengths": (2, 2)}
+    # Exact shares of an exact whole: floats would sum to a little more than it.
+    whole = sum(Fraction(share) for share in shares.values())
+    parts = {part: Fraction(share) / whole for part, share in shares.items()}
     if kind == "laplace":
-        return {part: laplace_noise(share * epsilon, changes[part][0]) for part, share in shares.items()}
+        whole_epsilon = _exactly(epsilon)
+        return {part: laplace_noise(share * whole_epsilon, changes[part][0]) for part, share in parts.items()}
     if unit == "transition":
         return {"transitions": pair_gaussian_noise(epsilon, delta)}
     rho = concentrated_budget(epsilon, delta)
-    return {part: gaussian_noise(share * rho, changes[part][1]) for part, share in shares.items()}
+    return {part: gaussian_noise(share * Fraction(rho), changes[part][1]) for part, share in parts.items()}
 
 
-def laplace_noise(epsilon: float, l1: float) -> CountNoise:
-    """For counts that change by at most `l1` in all between neighbours."""
+def _exactly(epsilon: float | Fraction) -> Fraction:
+    """ε without rounding: the smaller of the binary number and of the decimal that it is printed (and charged) as."""
     if not 0 < epsilon < math.inf:
         raise InvalidParameterError(f"epsilon is {epsilon}: it must be a positive, finite number")
-    return CountNoise("laplace", _rounded_up(Fraction(l1) / Fraction(epsilon)))
+    return epsilon if isinstance(epsilon, Fraction) else min(Fraction(epsilon), Fraction(repr(float(epsilon))))
 
 
-def gaussian_noise(rho: float, l2_squared: float) -> CountNoise:
+def laplace_noise(epsilon: float | Fraction, l1: int) -> CountNoise:
+    """For counts that change by at most `l1` in all between neighbours: the scale is l1/ε, rounded up."""
+    return CountNoise("laplace", _rounded_up(Fraction(l1) / _exactly(epsilon)))
+
+
+def gaussian_noise(rho: float | Fraction, l2_squared: int) -> CountNoise:
     """For counts that change by at most `l2_squared` in the squared Euclidean norm: variance Δ²/(2ρ) is ρ-zCDP."""
     return CountNoise("gaussian", _rounded_up(Fraction(l2_squared) / (2 * Fraction(rho))))
 
@@ -102,22 +111,41 @@ def pair_gaussian_noise(epsilon: float, delta: float) -> CountNoise:
         return safe
 
     def room(variance: float) -> float:
-        return delta * (1 - 1e-9) - pair_gaussian_delta(variance, epsilon)
+        return delta * (1 - 1e-9) - _near_pair_gaussian_delta(variance, epsilon)
 
     failing = float(safe.scale)
     while room(failing) >= 0:
         failing /= 2
     found = largest_passing(room, failing=failing, passing=float(safe.scale), tolerance=1e-9)
     exact = CountNoise("gaussian", _rounded_up(Fraction(found)))
-    return exact if room(float(exact.scale)) >= 0 and exact.scale < safe.scale else safe
+    proven = pair_gaussian_delta(exact.scale, epsilon) <= delta
+    return exact if proven and exact.scale < safe.scale else safe
 
 
-def pair_gaussian_delta(variance: float, epsilon: float) -> float:
-    """The exact δ(ε) of discrete Gaussian noise on two counts that change by +1 and -1.
+def pair_gaussian_delta(variance: Fraction | float, epsilon: float) -> float:
+    """The exact δ(ε) of discrete Gaussian noise on two counts that change by +1 and -1, rounded up.
 
     The loss is (S + 1)/σ² with S the sum of two noises. Completing the square, P(S = t) ∝ e^(-t²/4σ²) times a sum that
     depends only on whether t is even.
     """
+    σ2 = Balls.constant(float(variance))
+    deviation = math.sqrt(float(variance))
+    z = np.arange(-math.ceil(40 * deviation) - 1, math.ceil(40 * deviation) + 2)
+    halves = [sum_last((-(Balls.exact((2 * z + odd) ** 2) / (σ2 * 4.0))).exp()) for odd in (0, 1)]
+    t = np.arange(-math.ceil(60 * deviation) - 2, math.ceil(60 * deviation) + 3)
+    by_parity = Balls(*(np.array([getattr(half, name) for half in halves])[t % 2] for name in ("mid", "rad")))
+    mass = (-(Balls.exact(t**2) / (σ2 * 4.0))).exp() * by_parity
+    excess = Balls.exact(t + 1) / σ2 - epsilon
+    # A loss that may be above ε counts as far as it may be.
+    above = excess.upper > 0
+    gain = Balls(np.maximum(excess.mid, 0.0), excess.rad)[above].one_minus_exp()
+    found = sum_last(mass[above] * gain) / sum_last(mass) if above.any() else Balls.exact(0.0)
+    # Beyond 60σ there is less than e^-800; a tail that is left out of both sums makes no difference above that.
+    return min(1.0, float(found.upper) * (1 + 1e-15) + 1e-300)
+
+
+def _near_pair_gaussian_delta(variance: float, epsilon: float) -> float:
+    """The same in plain floating point, for searches."""
     deviation = math.sqrt(variance)
     z = np.arange(-math.ceil(40 * deviation) - 1, math.ceil(40 * deviation) + 2)
     by_parity = np.array([np.exp(-((z + shift) ** 2) / variance).sum() for shift in (0.0, 0.5)])
@@ -129,7 +157,10 @@ def pair_gaussian_delta(variance: float, epsilon: float) -> float:
 
 
 def concentrated_budget(epsilon: float, delta: float) -> float:
-    """The largest ρ for which ρ-zCDP implies (ε, δ), rounded down (Canonne, Kamath, Steinke 2020, Proposition 12)."""
+    """The largest ρ for which ρ-zCDP implies (ε, δ), rounded down (Canonne, Kamath, Steinke 2020, Proposition 12).
+
+    What the search finds is lowered until ball arithmetic confirms it.
+    """
     require_promise(epsilon, delta)
     target = math.log(delta) - 1e-9
     high = epsilon
@@ -138,11 +169,28 @@ def concentrated_budget(epsilon: float, delta: float) -> float:
     log_rho = largest_passing(
         lambda x: target - _log_delta(math.exp(x), epsilon), failing=math.log(high), passing=2 * math.log(epsilon) - 12
     )
-    return math.exp(log_rho)
+    rho, step = math.exp(log_rho), 1e-12
+    while not _implies(rho, epsilon, delta):
+        rho, step = rho * (1 - min(step, 0.5)), 2 * step
+    return rho
+
+
+def _implies(rho: float, epsilon: float, delta: float) -> bool:
+    """Is δ proven for this ρ at the α that the search found?"""
+    from flint import arb, ctx
+
+    with ctx.workprec(256):
+        α = arb(_best_order(rho, epsilon)[0])
+        bound = (α - 1) * (α * arb(rho) - arb(epsilon)) - (α - 1).log() + α * (-1 / α).log1p()
+        return bool(bound < arb(delta).log())
 
 
 def _log_delta(rho: float, epsilon: float) -> float:
-    """min over α of log[ e^((α-1)(αρ-ε)) / (α-1) · (1-1/α)^α ]; any α is sound, so the search may be rough."""
+    return _best_order(rho, epsilon)[1]
+
+
+def _best_order(rho: float, epsilon: float) -> tuple[float, float]:
+    """(α, least value) of log[ e^((α-1)(αρ-ε)) / (α-1) · (1-1/α)^α ]; any α is sound, so the search may be rough."""
     from scipy import optimize
 
     def bound(x: float) -> float:
@@ -151,7 +199,7 @@ def _log_delta(rho: float, epsilon: float) -> float:
 
     centre = math.log(max(1e-3, (epsilon + rho) / (2 * rho)))
     found = optimize.minimize_scalar(bound, bounds=(centre - 8, centre + 8), method="bounded", options={"xatol": 1e-9})
-    return float(found.fun)
+    return 1 + math.exp(float(found.x)), float(found.fun)
 
 
 def _rounded_up(scale: Fraction) -> Fraction:

@@ -18,13 +18,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError, UnreachablePrivacyError
 from pathveil.models.calibration import Calibration, calibrate, plan_floor
-from pathveil.models.dirichlet import FLOATING_POINT, Floats
+from pathveil.models.dirichlet import EXACT_ON_GRID
 from pathveil.models.frequencies import checked_support, draw_rows, require_floor, require_inside
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.privacy.profile import DirichletProfile, largest_passing
+from pathveil.privacy.profile import SAFETY, DirichletProfile, largest_passing
 from pathveil.randomness.source import RandomSource, checked_source
 
 _ROW_SUM_TOLERANCE = 1e-8
@@ -89,7 +90,7 @@ def private_matrix(
     draw, values = inside.astype(float), inside.astype(float)
     noisy = sizes > 1
     settled = [calibration for calibration in calibrations if calibration is not None]
-    draw[noisy], values[noisy] = draw_rows(source, rows[noisy], inside[noisy], settled)
+    draw[noisy], values[noisy] = draw_rows(source, rows[noisy], change / 2, inside[noisy], settled)
     where = "one row" if protects == "row" else "every row"
     guarantee = Guarantee(
         epsilon=epsilon,
@@ -100,7 +101,7 @@ def private_matrix(
             "the floor of each row" if mix else f"that every such entry is at least {floor:.6g}",
         ),
         mechanism="Matrix Dirichlet Mechanism",
-        sampling=FLOATING_POINT,
+        sampling=EXACT_ON_GRID,
         seeded=source.is_seeded,
     )
     return PrivateMatrix(
@@ -136,7 +137,7 @@ def calibrate_rows(
         return [DirichletProfile(f, math.exp(log_scale) * f / s**2, s) for f, _, s in (plans[size] for size in noisy)]
 
     def room(log_scale: float) -> float:
-        return math.log(delta) - math.log(ComposedProfile(profiles(log_scale)).delta(epsilon))
+        return math.log(delta) - SAFETY - math.log(ComposedProfile.for_searches(profiles(log_scale)).delta(epsilon))
 
     passing = failing = 2 * math.log(epsilon) - math.log(2 * share)
     while room(failing) > 0:
@@ -148,7 +149,14 @@ def calibrate_rows(
                 f"no amount of noise gives (ε, δ) = ({epsilon:g}, {delta:g}) when each of {share} rows may change by "
                 f"{2 * change:g} at floor {floor}: raise the floor, or leave it out"
             )
-    scale = math.exp(largest_passing(room, failing=failing, passing=passing, tolerance=1e-6))
+    log_scale, step = largest_passing(room, failing=failing, passing=passing, tolerance=1e-6), 1e-7
+    while ComposedProfile(profiles(log_scale)).delta(epsilon) > delta:
+        log_scale, step = log_scale - step, 2 * step
+        if step > 10:
+            raise UnreachablePrivacyError(
+                f"no noise can be proven to give (ε, δ) = ({epsilon:g}, {delta:g}) for {share} rows: raise the floor"
+            )
+    scale = math.exp(log_scale)
     made = {size: Calibration(size, f, mixing, s, scale * f / s**2) for size, (f, mixing, s) in plans.items()}
     return [made.get(size) for size in sizes]
 

@@ -87,6 +87,12 @@ def mcm_lemma_6_bound(chain: MarkovChain, other: MarkovChain) -> float:
     return math.sqrt(2 * chain.kl_rate(other))
 
 
+def mcm_lemma_8_bound(k: float, N: int, n: int) -> float:
+    """RIGHT, and next to nothing. MCM Lemma 8: E|C_i - C̃_i| is at least this if each category occurs."""
+    numerator = k * (1 - (n - 1) / N) * -math.log(N) + k * (1 - 1 / N) * math.log((n - 1) / N)
+    return 2 * math.exp(numerator - math.log(k) - _log_beta(k / N, k * (n - 1) / N))
+
+
 def mcm_theorem_4_bound(chain: MarkovChain, k: Sequence[float], N: Sequence[int]) -> float:
     """WRONG in its derivation (Lemmas 5 and 6). MCM Theorem 4: E‖π - π̃‖_TV ≤ ½‖Z‖₁ √(2L)."""
     return 0.5 * _column_sum(_printed_fundamental_matrix(chain)) * mcm_theorem_5_bound(chain, k, N)

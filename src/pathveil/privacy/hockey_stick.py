@@ -19,8 +19,7 @@ _HALVINGS = 2.0 ** -np.arange(6.0, 0.0, -1.0)
 def log_hockey_sticks(epsilon: Floats, a: Floats, h: Floats) -> Floats:
     """log δ(ε) for each row; the arguments are vectors of the same length."""
     t, a, h = (x[:, None] for x in (epsilon / h, a, h))
-    peak = np.exp(_log_peak(t, a, h))
-    edges = _panel_edges(t, a, h, peak)
+    edges = panel_edges(t, a, h)
     half = np.diff(edges)[:, :, None] / 2
     y = (edges[:, :-1, None] + half * (1 + _NODES)).reshape(len(t), -1)
     with np.errstate(divide="ignore"):  # panels of width zero: a logarithm of zero, and no weight
@@ -78,12 +77,13 @@ def _log_peak(t: Floats, a: Floats, h: Floats) -> Floats:
     return x
 
 
-def _panel_edges(t: Floats, a: Floats, h: Floats, peak: Floats) -> Floats:
+def panel_edges(t: Floats, a: Floats, h: Floats) -> Floats:
     """0 = y_0 ≤ y_1 ≤ …, a row each: panels double away from the peak, and halve towards 0.
 
     To the right of the peak the curvature of the log-integrand only falls, so panels that double in width never meet a
     feature narrower than themselves. Towards 0 the integrand is nearly linear in y.
     """
+    peak = np.exp(_log_peak(t, a, h))
     r = _below(t + peak)
     z = np.minimum(h * peak, 700.0)
     turn = z / (2 * np.sinh(z / 2)) / peak

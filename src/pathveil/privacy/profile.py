@@ -11,6 +11,10 @@ evaluate the same number as the integral of a positive function over the log-odd
     δ(ε) = ∫_0^∞ f(t + y) (1 - e^(-hy)) dy,      f the density of logit Beta(a+h, a).
 
 With three or more entries some input attains it. With two, whose sum is 1, it is an upper bound.
+
+Searches use a fast evaluation (`hockey_stick.py`). Whatever they find is accepted only if a proven upper bound on δ(ε)
+(`enclosed_delta.py`) accepts it, and the δ that is reported is that bound: no rounding error makes a promise too small.
+
 MCM (Theorem 1) and MDM (Theorem 1) bound the same mechanism by way of a cut-off γ and lose a factor of 4 to 12 in ε.
 """
 
@@ -19,17 +23,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from pathveil.balls import Balls
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
+from pathveil.privacy.enclosed_delta import log_delta_bounds
 from pathveil.privacy.hockey_stick import log_hockey_sticks
-from pathveil.privacy.worst_pair import Floats, deviance, stirling_remainder
+from pathveil.privacy.worst_pair import Floats
 
-# What an inversion leaves as a margin in log δ: far above the evaluation's own error, far below anything that matters.
-SAFETY = 1e-9
+_LARGEST_EPSILON = 1e5  # beyond, the calibration leaves the range of floating point
+
+# What a search leaves as a margin in log δ, so that what it finds passes the proven bound nearly always.
+SAFETY = 1e-8
 _GUIDES = 32  # with more than twice as many rows, so many are settled first to show the others where to begin
 
 
@@ -66,47 +74,70 @@ class DirichletProfile:
         return self.concentration * self.shift
 
     def delta(self, epsilon: float) -> float:
-        """The least δ for which a draw is (ε, δ)-differentially private."""
-        return min(1.0, math.exp(self.log_delta(epsilon)))
+        """The least δ for which a draw is (ε, δ)-differentially private, rounded up by less than 1e-7 of itself."""
+        return exp_above(self.log_delta(epsilon))
 
     def log_delta(self, epsilon: float) -> float:
-        """log δ(ε), which stays finite where δ itself would be 0 in floating point."""
+        """log δ(ε), rounded up; it stays finite where δ itself would be 0 in floating point."""
         if not 0 <= epsilon < math.inf:
             raise InvalidParameterError(f"epsilon is {epsilon}: it must be a finite number of at least 0")
-        return float(log_hockey_sticks(*(np.array([x]) for x in (epsilon, self.a, self.h)))[0])
+        k = Balls.exact([self.concentration])
+        return float(log_delta_bounds(np.array([float(epsilon)]), k * self.floor, k * self.shift)[0])
 
     def epsilon(self, delta: float) -> float:
         """The least ε for which a draw is (ε, δ)-differentially private, rounded up."""
         require_probability(delta)
-        target = math.log(delta) - SAFETY
-        if self._log_delta_at_zero <= target:
+        target, proven = math.log(delta) - SAFETY, log_below(delta)
+        if self.log_delta(0.0) <= proven:
             return 0.0
         high = self.h / self.a * math.sqrt(1 + 2 * self.a)  # about the standard deviation of the loss
-        while self.log_delta(high) > target:
+        while self._near_log_delta(high) > target:
             high *= 2
-        return largest_passing(lambda epsilon: target - self.log_delta(epsilon), failing=0.0, passing=high)
+        found = 0.0
+        if self._near_log_delta(0.0) > target:
+            found = largest_passing(lambda x: target - self._near_log_delta(x), failing=0.0, passing=high)
+        step = 1e-9 * (found or high)
+        while self.log_delta(found) > proven:
+            found, step = found + step, 2 * step
+        return found
 
-    @cached_property
-    def _log_delta_at_zero(self) -> float:
-        return self.log_delta(0.0)
+    def _near_log_delta(self, epsilon: float) -> float:
+        """Fast, and right to many digits, but without proof: for searches only."""
+        return float(log_hockey_sticks(*(np.array([x]) for x in (epsilon, self.a, self.h)))[0])
 
     def renyi(self, alpha: float) -> float:
-        """The Rényi divergence of order α of the worst pair, infinite from α = 1 + η/s on; α = 1: Kullback–Leibler."""
+        """The Rényi divergence of order α of the worst pair, infinite from α = 1 + η/s on; α = 1: Kullback–Leibler.
+
+        Rounded up: D_α = [ln B(a+αh, a+(1-α)h) - ln B(a+h, a)]/(α-1) in ball arithmetic, with ever more digits.
+        """
         if not 0 < alpha < math.inf:
             raise InvalidParameterError(f"alpha is {alpha}: the order of a Rényi divergence is a positive number")
-        a, h = self.a, self.h
-        d = (alpha - 1) * h
-        if d >= a:
-            return math.inf
-        if abs(alpha - 1) < 1e-7:
-            return h * _digamma_difference(a, h)
-        # ln B(a+αh, a+(1-α)h) - ln B(a+h, a) with Stirling's main terms cancelled.
-        top = a + h
-        change = deviance(top + d, top) + deviance(a - d, a) + d * math.log1p(h / a)
-        change -= 0.5 * (math.log1p(d / top) + math.log1p(-d / a))
-        change += stirling_remainder(top + d) - stirling_remainder(top)
-        change += stirling_remainder(a - d) - stirling_remainder(a)
-        return change / (alpha - 1)
+        from flint import arb, ctx
+
+        for bits in (128, 256, 512, 1024, 2048, 4096):
+            with ctx.workprec(bits):
+                k = arb(self.concentration)
+                a, h, order = k * self.floor, k * self.shift, arb(alpha)
+                if not a > (order - 1) * h:
+                    return math.inf
+                if alpha == 1:
+                    found = h * ((a + h).digamma() - a.digamma())
+                else:
+                    change = (a + order * h).lgamma() + (a + (1 - order) * h).lgamma() - (a + h).lgamma() - a.lgamma()
+                    found = change / (order - 1)
+                if found.rel_accuracy_bits() >= 40:
+                    return math.nextafter(float(found.upper()), math.inf)
+        return math.inf
+
+
+def exp_above(log_delta: float) -> float:
+    """e^x for a logarithm of a probability, rounded up."""
+    return min(1.0, float(Balls.exact([log_delta]).exp().upper[0]))
+
+
+def log_below(delta: float) -> float:
+    """log δ, rounded down."""
+    return float(Balls.exact([delta]).log().lower[0])
 
 
 def log_floor_limit(epsilon: float, floor: float, shift: float) -> float:
@@ -129,6 +160,11 @@ def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Flo
     require_promise(epsilon, delta)
     if not len(floors):
         return floors
+    return _proven(epsilon, delta, floors, shifts, np.exp(_search(epsilon, delta, floors, shifts)))
+
+
+def _search(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
+    """log k for each row, in plain floating point."""
     target = math.log(delta) - SAFETY
     for floor, shift in zip(floors.tolist(), shifts.tolist(), strict=True):
         _require_reachable(epsilon, delta, floor, shift)
@@ -149,7 +185,7 @@ def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Flo
     for step_number in range(13):  # the secant method, on a curve that is nearly straight in logarithms
         open_ = np.abs(room_here) > SAFETY / 2
         if not open_.any():
-            return np.exp(found)
+            return found
         rows = rows[open_]
         here, room_here, there, room_there = (x[open_] for x in (here, room_here, there, room_there))
         if step_number == 0:
@@ -161,7 +197,22 @@ def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Flo
         found[rows] = here
     for i in rows[np.abs(room_here) > SAFETY / 2]:
         found[i] = _log_concentration(epsilon, target, float(floors[i]), float(shifts[i]), float(found[i]))
-    return np.exp(found)
+    return found
+
+
+def _proven(epsilon: float, delta: float, floors: Floats, shifts: Floats, found: Floats) -> Floats:
+    """The concentrations found, lowered where their proven bound is not below δ: by billionths, and rarely."""
+    enough, found = log_below(delta), found.copy()
+    for attempt in range(40):
+        k = Balls.exact(found)
+        failing = ~(log_delta_bounds(np.full(len(found), float(epsilon)), k * floors, k * shifts) <= enough)
+        if not failing.any():
+            return found
+        found[failing] *= 1 - 1e-9 * 2.0 ** min(attempt, 28)
+    raise UnreachablePrivacyError(
+        f"(ε, δ) = ({epsilon:g}, {delta:g}) is so close to the edge of what the floor allows that no concentration can "
+        "be proven to keep it: raise the floor"
+    )
 
 
 def _guided_start(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
@@ -178,7 +229,7 @@ def _guided_start(epsilon: float, delta: float, floors: Floats, shifts: Floats) 
     # The true range, cut where its end is: outside it the promise might be out of reach.
     ratios = np.exp(np.clip(middle + half * nodes, log_ratio.min(), log_ratio.max()))
     shift = np.minimum(1.0, 1.0 / (2 * ratios + 1))
-    log_h = np.log(concentrations_for(epsilon, delta, ratios * shift, shift) * shift)
+    log_h = _search(epsilon, delta, ratios * shift, shift) + np.log(shift)
     guide = interpolate.BarycentricInterpolator(nodes, log_h)
     result: Floats = guide((log_ratio - middle) / half) - np.log(shifts)
     return result
@@ -188,7 +239,7 @@ def _log_concentration(epsilon: float, target: float, floor: float, shift: float
     """log k for one row that the secant method did not settle, by bisection."""
 
     def room(log_k: float) -> float:
-        return target - DirichletProfile(floor, math.exp(log_k), shift).log_delta(epsilon)
+        return target - DirichletProfile(floor, math.exp(log_k), shift)._near_log_delta(epsilon)
 
     passing = failing = min(max(near, -500.0), 500.0)
     step = 1.0
@@ -222,6 +273,11 @@ def largest_passing(
 def require_promise(epsilon: float, delta: float) -> None:
     """A promise worth making: ε > 0 and 0 < δ < ½ (MCM Definition 4)."""
     _require_positive(epsilon, "epsilon")
+    if epsilon > _LARGEST_EPSILON:
+        raise InvalidParameterError(
+            f"epsilon is {epsilon:g}, which hides nothing; noise with a delta is calibrated up to {_LARGEST_EPSILON:g} "
+            "(usual: 0.1 to 10)"
+        )
     _require_delta(delta)
 
 
@@ -287,13 +343,3 @@ def _smallest_floor(epsilon: float, target: float, shift: float) -> str:
         return f"No floor is large enough for a shift of {shift:g}: ask for more ε or δ, or bring more records."
     least = largest_passing(lambda floor: target - log_floor_limit(epsilon, floor, shift), failing=0.0, passing=most)
     return f"The smallest floor that would do is {least:.6g} (anything above it)."
-
-
-def _digamma_difference(a: float, h: float) -> float:
-    """ψ(a+h) - ψ(a)."""
-    if a < 1e3:
-        from scipy import special
-
-        return float(special.digamma(a + h) - special.digamma(a))
-    rest = [-1 / (2 * x) - 1 / (12 * x * x) + 1 / (120 * x**4) for x in (a, a + h)]
-    return math.log1p(h / a) + rest[1] - rest[0]

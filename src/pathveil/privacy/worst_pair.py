@@ -43,14 +43,6 @@ def stirling_remainders(x: npt.ArrayLike) -> Floats:
     return result
 
 
-def deviance(x: float, mean: float) -> float:
-    """x log(x/mean) - x + mean for positive numbers, without cancellation where they are close."""
-    e = (x - mean) / mean
-    if abs(e) <= _NEAR:
-        return mean * float(np.polynomial.polynomial.polyval(e, _SERIES))
-    return x * math.log(x / mean) - (x - mean)
-
-
 def _near(gap: Floats, mean: Floats) -> Floats:
     """The deviance of mean + gap from mean, by its series; meaningless (but finite) where the gap is not small."""
     e = np.divide(gap, mean, out=np.zeros_like(gap), where=np.abs(gap) <= _NEAR * mean)

@@ -40,6 +40,12 @@ class LazyUniform:
 
         return arb(2 * self.numerator + 1, 1) * arb(2) ** -(self.bits + 1)
 
+    def to(self, bits: int) -> arb:
+        """The same from at least so many bits, drawn if they are not there yet."""
+        while self.bits < bits:
+            self.refine()
+        return self.ball()
+
     def cut(self, weights: Sequence[arb], bits: int) -> int:
         """Index i with probability weights[i] / sum(weights): where the number cuts their sum.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, fields
-from math import isfinite
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pathveil.data.manifest import per_user
+from pathveil.data.saved_guarantee import saved_guarantee
 from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.system import System
@@ -42,7 +43,7 @@ def read_manifest(path: Path) -> Released:
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
         raise DataFileError(f"{path}: this is not UTF-8, and so no manifest") from None
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise DataFileError(f"{path}: this is not JSON, and so no manifest ({problem})") from None
     if not isinstance(content, dict) or content.get("format") != "pathveil manifest":
         raise DataFileError(f"{path}: this is not a manifest. Give the file that ends in .manifest.json.")
@@ -51,18 +52,12 @@ def read_manifest(path: Path) -> Released:
             f"{path}: the manifest has version {content.get('version')!r}; this release of PathVeil reads version 1"
         )
     try:
-        named = {field.name: content[field.name] for field in fields(Guarantee)}
-        promise = Guarantee(**{**named, "public": tuple(str(item) for item in named["public"])})
-        texts = (content["file"], promise.unit, promise.mechanism, promise.sampling, content["pathveil"])
-        numbers = (promise.epsilon, promise.delta)
-        sound = all(isinstance(text, str) for text in texts) and all(
-            isinstance(number, int | float) and isfinite(number) and number >= 0 for number in numbers
-        )
-        sound = sound and isinstance(promise.seeded, bool) and Path(content["file"]).name == content["file"]
+        promise = saved_guarantee(content)
         sound = (
-            sound
-            and isinstance(content.get("system"), dict | None)
-            and isinstance(content.get("per_user"), dict | None)
+            all(isinstance(text, str) for text in (content["file"], content["pathveil"]))
+            and Path(content["file"]).name == content["file"]
+            and _is_system(content.get("system"))
+            and _is_per_user(content.get("per_user"), promise)
         )
         if not sound or content["guarantee"] != str(promise):
             raise ValueError
@@ -72,6 +67,17 @@ def read_manifest(path: Path) -> Released:
             "disagree. It may have been edited."
         ) from None
     return Released(path, content["file"], promise, content["pathveil"], content.get("system"), content.get("per_user"))
+
+
+def _is_system(listed: Any) -> bool:
+    if listed is None:
+        return True
+    return isinstance(listed, dict) and all(isinstance(listed[name], str) for name in ("description", "fingerprint"))
+
+
+def _is_per_user(listed: Any, promise: Guarantee) -> bool:
+    """What holds for all words of a user follows from the rest; another number there was not written by us."""
+    return listed is None or (type(listed["max_words"]) is int and listed == per_user(promise, listed["max_words"]))
 
 
 def rebuilt_mechanism(world: System, promise: Guarantee, max_length: int | None) -> WordMechanism | None:

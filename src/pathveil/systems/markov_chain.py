@@ -19,12 +19,13 @@ from scipy import sparse
 
 from pathveil.errors import InvalidParameterError, InvalidSystemError
 from pathveil.randomness.source import RandomSource, checked_source
-from pathveil.systems import chain_analysis, chain_file, simulation
+from pathveil.systems import chain_analysis, chain_file, other_libraries, simulation
 from pathveil.systems.compiled import CompiledSystem, IntArray
 from pathveil.systems.system import Symbol, System, as_set, checked_length, in_natural_order, unique_symbols
 
 if TYPE_CHECKING:
     import networkx
+    import quantecon
 
 FloatArray = npt.NDArray[np.float64]
 Matrix = npt.ArrayLike | sparse.sparray | sparse.spmatrix
@@ -146,17 +147,14 @@ class MarkovChain(System):
 
         Probabilities are proportional to the edge attribute `weight`, or equal where it is None.
         """
-        states = in_natural_order(graph.nodes)
-        number = {state: i for i, state in enumerate(unique_symbols(states, "states"))}
-        weights = sparse.lil_array((len(states), len(states)))
-        for a, b, data in graph.edges(data=True):
-            if weight is not None and weight not in data:
-                raise InvalidSystemError(f"the edge from {a!r} to {b!r} has no attribute {weight!r}")
-            value = 1.0 if weight is None else float(data[weight])
-            weights[number[a], number[b]] = value
-            if not graph.is_directed():
-                weights[number[b], number[a]] = value
-        return cls._from_weights(states, _as_csr(weights, len(states)), initial, final)
+        states, weights = other_libraries.weights_of_networkx(graph, weight)
+        return cls._from_weights(unique_symbols(states, "states"), _as_csr(weights, len(states)), initial, final)
+
+    @classmethod
+    def from_quantecon(cls, chain: quantecon.MarkovChain, initial: Any = None, final: Any = None) -> MarkovChain:
+        """From a `quantecon.MarkovChain`; its `state_values` become the states, or 0, 1, … where it has none."""
+        states, matrix = other_libraries.parts_of_quantecon(chain)
+        return cls(states, matrix, initial, final)
 
     def _can_finish(self) -> bool:
         """Is some last state among, or accessible from, the states that a word can begin with?"""
@@ -324,15 +322,15 @@ class MarkovChain(System):
 
     def to_networkx(self) -> networkx.MultiDiGraph[Any]:
         """One edge for each possible transition, with its `probability`; the entered state is its `symbol`."""
-        import networkx
+        return other_libraries.networkx_of(self)
 
-        graph: networkx.MultiDiGraph[Any] = networkx.MultiDiGraph()
-        graph.add_nodes_from(self.symbols)
-        coo = self.matrix.tocoo()
-        for row, column, value in zip(*coo.coords, coo.data, strict=True):
-            a, b = self.symbols[row], self.symbols[column]
-            graph.add_edge(a, b, symbol=b, probability=float(value))
-        return graph
+    def to_quantecon(self) -> quantecon.MarkovChain:
+        """A `quantecon.MarkovChain` with the same matrix, sparse, and the states as its `state_values`.
+
+        QuantEcon knows no first and last states: they are left behind. It has no dead ends either, and no states of
+        mixed types: those are errors.
+        """
+        return other_libraries.quantecon_of(self.symbols, self._stochastic)
 
     def __repr__(self) -> str:
         begins = (

@@ -21,7 +21,7 @@ from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_
 from pathveil.words.ragged import Words
 from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import sampling
+from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
 
 
 class CertifiedExponential(SameLengthMechanism):
@@ -117,7 +117,8 @@ class CertifiedExponential(SameLengthMechanism):
 
     @property
     def _sampling(self) -> str:
-        return sampling(self.world.compiled)
+        compiled = self.world.compiled
+        return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_TABLE)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -29,7 +29,8 @@ _LARGEST_COUNT = 1e300
 _BLOCK_CELLS = 1 << 16
 _SMALL_FREE = 1 << 16  # cells
 _SMALL = 1 << 20  # cells times edges
-_LONGEST_LAW = 64  # symbols: it takes n + 1 integrals over n + 1 factors
+LONGEST_LAW = 64  # symbols: it takes n + 1 integrals over n + 1 factors
+_LONGEST_COUNTS = 1_000  # symbols: their classes are counted for every batch
 _HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio
 
 Block = Callable[[RandomSource], None]
@@ -38,7 +39,8 @@ Block = Callable[[RandomSource], None]
 def is_small(compiled: CompiledSystem, words: Words) -> bool:
     """Is the batch done in plain Python before the compiled loops would be loaded, or can only be done there?"""
     if compiled.is_free:
-        return len(words.values) < _SMALL_FREE or max(words.lengths) > _LONGEST_LAW or compiled.symbol_count >= 2**24
+        few = len(words.values) < _SMALL_FREE or compiled.symbol_count >= 2**24
+        return LONGEST_LAW < max(words.lengths) <= _LONGEST_COUNTS or (few and max(words.lengths) <= LONGEST_LAW)
     if len(words.values) * compiled.edge_count >= _SMALL:
         return False
     return all(exact_table_bits(compiled, length) <= LARGEST_TABLE_BITS for length in words.lengths)

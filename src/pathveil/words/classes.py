@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from math import comb
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from pathveil.words.class_counter import ClassCounter
 from pathveil.words.ragged import Words
 
 LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
+_LARGEST_COUNTS_BITS = 1 << 32
 _CHUNK = 1 << 18  # cells worked on at a time
 
 
@@ -72,7 +72,17 @@ class FreeClasses(ErrorClasses):
 
 def free_counts(symbol_count: int, length: int) -> tuple[int, ...]:
     """N(0..n) on a free alphabet: choose the wrong positions, then one of m-1 wrong symbols for each."""
-    return tuple(comb(length, errors) * (symbol_count - 1) ** errors for errors in range(length + 1))
+    bits = length * length * symbol_count.bit_length()
+    if bits > _LARGEST_COUNTS_BITS:
+        raise TooLargeError(
+            f"counting the error classes of a word of {length} symbols would take about {bits / 2**33:.0f} GiB. "
+            "CertifiedExponential and Online need no such counts."
+        )
+    counts, count = [1], 1
+    for errors in range(length):
+        count = count * ((length - errors) * (symbol_count - 1)) // (errors + 1)
+        counts.append(count)
+    return tuple(counts)
 
 
 def draw_free(codes: IntArray, errors: IntArray, symbol_count: int, source: RandomSource) -> IntArray:

@@ -9,7 +9,15 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.blocks import run_blocks
 from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System
-from pathveil.words.class_batches import Block, class_blocks, equal_together, free_blocks, is_small, table_fits
+from pathveil.words.class_batches import (
+    LONGEST_LAW,
+    Block,
+    class_blocks,
+    equal_together,
+    free_blocks,
+    is_small,
+    table_fits,
+)
 from pathveil.words.classes import classes_of_codes, draw_by_class
 from pathveil.words.law import ErrorLaw, FloatArray
 from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, hamming_distances
@@ -17,7 +25,7 @@ from pathveil.words.ragged import SameLength, Words
 from pathveil.words.selection import EXPONENTIAL
 from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import sampling
+from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
 from pathveil.words.utility import HammingUtility, Utility
 
 
@@ -83,7 +91,10 @@ class Exponential(SameLengthMechanism):
             words = source.words64(size * len(counts)).reshape(size, len(counts))
             return EXPONENTIAL.choose([counts], self._scores(len(counts) - 1), words, source)
 
-        fits = compiled.is_free or all(table_fits(compiled, part.length) for part in words.by_length)
+        fits = all(
+            part.length <= LONGEST_LAW if compiled.is_free else table_fits(compiled, part.length)
+            for part in words.by_length
+        )
         if not fits or is_small(compiled, words):
             return draw_by_class(compiled, words, choose, source)
         private = np.empty_like(words.values)
@@ -99,7 +110,8 @@ class Exponential(SameLengthMechanism):
 
     @property
     def _sampling(self) -> str:
-        return sampling(self.world.compiled) if self._is_linear else super()._sampling
+        compiled = self.world.compiled
+        return super()._sampling if compiled.is_free or not self._is_linear else sampling(compiled, LARGEST_TABLE)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         return ErrorLaw(

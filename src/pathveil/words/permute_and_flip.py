@@ -9,12 +9,20 @@ import numpy as np
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, IntArray
-from pathveil.words.class_batches import Block, class_blocks, equal_together, free_blocks, is_small, table_fits
+from pathveil.words.class_batches import (
+    LONGEST_LAW,
+    Block,
+    class_blocks,
+    equal_together,
+    free_blocks,
+    is_small,
+    table_fits,
+)
 from pathveil.words.classes import classes_of_codes, draw_by_class
 from pathveil.words.law import ErrorLaw, FloatArray
 from pathveil.words.mechanism import SameLengthMechanism
 from pathveil.words.ragged import SameLength, Words
-from pathveil.words.rejection import FlipByRejection
+from pathveil.words.rejection import LARGEST_TABLE, FlipByRejection
 from pathveil.words.selection import PERMUTE_AND_FLIP
 from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import block_size
@@ -68,10 +76,10 @@ class PermuteAndFlip(SameLengthMechanism):
         """The words of one length by class or by rejection, whichever takes less time; the law is the same."""
         compiled, length = self.world.compiled, part.length
         scores, theta = self._scores(length), self.theta(length)
-        if compiled.is_free:
+        if compiled.is_free and length <= LONGEST_LAW:
             return free_blocks(compiled.symbol_count, values, part, scores, private, PERMUTE_AND_FLIP)
         begins, different = equal_together(values, part)
-        if len(begins) >= _REPEATS * length * different and table_fits(compiled, length):
+        if not compiled.is_free and len(begins) >= _REPEATS * length * different and table_fits(compiled, length):
             return class_blocks(compiled, values, begins, scores, private, PERMUTE_AND_FLIP)
         flip = FlipByRejection(compiled, length, theta, feasible=self.on_infeasible == "refuse")
 
@@ -82,7 +90,7 @@ class PermuteAndFlip(SameLengthMechanism):
 
     @property
     def _sampling(self) -> str:
-        return sampling(self.world.compiled)
+        return sampling(self.world.compiled, LARGEST_TABLE)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

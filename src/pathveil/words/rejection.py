@@ -40,6 +40,7 @@ from pathveil.words.tilted_exact import fits
 from pathveil.words.tilted_logs import log_margin
 from pathveil.words.visited import Visited
 
+LARGEST_TABLE = 1 << 16  # positions times states: an exact comparison takes a second then
 _ROUNDING = 16  # roundings behind a number, more than there are; `exp` and `log` are right to 16 units together
 _UNKNOWN = 2.0**-12  # relative errors above it count as infinite: the bounds hold for small ones only
 
@@ -101,7 +102,7 @@ class FlipByRejection:
 
     def exactly(self, codes: list[int]) -> ExactComparisons | None:
         """What decides without rounding; None where there is no room for it, and floating point has the last word."""
-        if not fits(self._compiled, self._length):
+        if not fits(self._compiled, self._length, LARGEST_TABLE):
             return None
         return ExactComparisons(self._compiled, self._visited, codes, self.z)
 
@@ -175,7 +176,9 @@ class Surroundings:
         p, t = self._flip.z ** errors.astype(float), tries.t
         left, right = as_uniform(words) * (1 - p * t), 1 - t
         kept: BoolArray = (errors == 0) | (left < right)
-        in_doubt = (errors > 0) & (np.abs(left - right) <= _finite(tries.error) * t + doubt(_ROUNDING))
+        # A t of 0 is one too small for floating point, and so is what it may be wrong by.
+        margin = np.where(t > 0, _finite(tries.error), 0.0) * t + doubt(_ROUNDING)
+        in_doubt = (errors > 0) & (np.abs(left - right) <= margin)
         for k in np.flatnonzero(in_doubt).tolist():
             exact = self._exactly(int(which[k]))
             if exact is not None:

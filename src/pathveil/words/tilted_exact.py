@@ -26,16 +26,14 @@ if TYPE_CHECKING:
 LARGEST_TABLE = 1 << 21  # positions times states: about a quarter of a gigabyte for one word
 
 
-def fits(compiled: CompiledSystem, length: int) -> bool:
+def fits(compiled: CompiledSystem, length: int, largest: int) -> bool:
     """Is there room to decide words of this length exactly? If not, floating point has the last word."""
-    return (length + 1) * compiled.state_count <= LARGEST_TABLE
+    return (length + 1) * compiled.state_count <= largest
 
 
-def sampling(compiled: CompiledSystem) -> str:
-    """What a guarantee says about the draws."""
-    if compiled.is_free:
-        return EXACT
-    return f"{EXACT} (words of more than {LARGEST_TABLE // compiled.state_count - 1} symbols: in floating point)"
+def sampling(compiled: CompiledSystem, largest: int) -> str:
+    """What a guarantee says about the draws, if they are exact as long as such a table fits."""
+    return f"{EXACT} (words of more than {largest // compiled.state_count - 1} symbols: in floating point)"
 
 
 def settle(
@@ -51,7 +49,7 @@ def settle(
     """Draw the words that were left in doubt, each from its row of keystream words, into the cells of `private`."""
     rows = np.flatnonzero(in_doubt)
     length = words.shape[1]
-    if not len(rows) or not fits(compiled, length):
+    if not len(rows) or not fits(compiled, length, LARGEST_TABLE):
         return
     visited = Visited.of(compiled, length)
     for row in rows.tolist():

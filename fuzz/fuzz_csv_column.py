@@ -1,0 +1,8 @@
+"""CSV with one word a row."""
+
+from words import Extra, fuzz_layouts, parsers
+
+with parsers():
+    from pathveil.data.formats.delimited_column import DelimitedColumn
+
+fuzz_layouts((DelimitedColumn("w"),), "words.csv", Extra(user="u", keep=("k",)))

@@ -1,0 +1,8 @@
+"""JSON lines with a list in each."""
+
+from words import Extra, fuzz_layouts, parsers
+
+with parsers():
+    from pathveil.data.formats.list_column import ListColumn
+
+fuzz_layouts((ListColumn("w"),), "words.jsonl", Extra(user="u", keep=("k",)))

@@ -1,0 +1,8 @@
+"""CSV with one symbol a row."""
+
+from words import Extra, fuzz_layouts, parsers
+
+with parsers():
+    from pathveil.data.formats.long_table import LongTable
+
+fuzz_layouts((LongTable("c", "o", "s"),), "words.csv", Extra(user="u"))

@@ -1,0 +1,23 @@
+"""Numbers and lists of numbers in the options of commands. The first byte says which option."""
+
+import atheris
+from harness import fuzz, parsers
+
+with parsers():
+    from pathveil.cli.edit_distance import edit_lengths
+    from pathveil.cli.model import _shares
+
+
+def read(data: bytes) -> None:
+    given = atheris.FuzzedDataProvider(data)
+    which = given.ConsumeBool()
+    text = given.ConsumeUnicodeNoSurrogates(atheris.ALL_REMAINING)
+    if which:
+        assert all(isinstance(share, float) for share in (_shares(text) or {}).values())
+    else:
+        shortest, longest = edit_lengths("edit", text, None) or (0, 0)
+        assert shortest >= 0
+        assert longest >= 0
+
+
+fuzz(read)

@@ -1,0 +1,19 @@
+"""Public files of one table: edges, symbols, expected sizes of rows, coordinates. The first byte says which."""
+
+from pathlib import Path
+
+from harness import fuzz_file, parsers
+
+with parsers():
+    from pathveil.data.system_files import read_alphabet, read_coordinates, read_edges, read_row_sizes
+
+READERS = (read_edges, read_alphabet, read_row_sizes, read_coordinates)
+
+
+def read(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[1:])
+    READERS[(data or b"\0")[0] % len(READERS)](path)
+
+
+fuzz_file(read, "public.csv")

@@ -1,0 +1,8 @@
+"""Plain text, one word a line: symbols with white space between, and single characters."""
+
+from words import Extra, fuzz_layouts, parsers
+
+with parsers():
+    from pathveil.data.formats.plain_text import TextLines
+
+fuzz_layouts((TextLines(), TextLines(separator=""), TextLines(separator=">")), "words.txt", Extra())
