@@ -122,9 +122,7 @@ def _left_out(module: ast.Module) -> list[Span]:
                     spans.append(((line, column - 1), end))  # with its @
         elif isinstance(node, ast.AnnAssign):
             leave_out(node.annotation)
-        elif isinstance(node, ast.Raise):
-            leave_out(node)
-        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        elif isinstance(node, ast.Raise) or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             leave_out(node)
     return spans
 

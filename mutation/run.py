@@ -10,9 +10,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from scipy.stats import beta
-
 from mutants import Mutant, drawn
+from scipy.stats import beta
 from selection import Observed, Selection
 from trees import Tree, preload
 
@@ -91,7 +90,9 @@ def _test_room(room: str, options: argparse.Namespace) -> None:
             )
             results.write_text(json.dumps(entries, indent=1, ensure_ascii=False), encoding="utf-8")
             place = f"{Path(mutant.path).name}:{mutant.line}"
-            print(f"{len(entries):4d} {outcome:8s} {took:5.0f} s {len(tests):4d} tests  {place} {difference}", flush=True)
+            print(
+                f"{len(entries):4d} {outcome:8s} {took:5.0f} s {len(tests):4d} tests  {place} {difference}", flush=True
+            )
 
     threads = [threading.Thread(target=work, args=(tree,)) for tree in trees]
     for thread in threads:

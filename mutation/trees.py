@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from selection import Observed
 
 PRELOADED = ["numpy", "scipy.stats", "scipy.sparse", "scipy.optimize", "numba", "hypothesis", "flint", "mpmath"]
