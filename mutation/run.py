@@ -16,12 +16,14 @@ from selection import Observed, Selection
 from trees import Tree, preload
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = {
-    "randomness": ["tests/randomness"],
-    "privacy": ["tests/privacy"],
-    "words": ["tests/words"],
-    "models": ["tests/models"],
-}
+# Tests that take very long are left out. They kill no mutant then, so that the figures err on the low side.
+TOO_SLOW = [
+    "test_the_true_loss_stays_within_the_certificate_and_that_within_epsilon",
+    "test_the_certified_loss_covers_the_true_one_at_every_distance",
+    "test_every_word_of_every_class_has_one_number",
+]
+TESTS = {room: [f"tests/{room}"] for room in ("randomness", "privacy", "words", "models")}
+TESTS["words"] += ["-k", f"not ({' or '.join(TOO_SLOW)})"]
 
 
 def main() -> None:
@@ -72,10 +74,11 @@ def _test_room(room: str, options: argparse.Namespace) -> None:
                 return
             source = (ROOT / mutant.path).read_text(encoding="utf-8")
             tests = selection.tests(mutant.path, mutant.line)
-            # Unchanged tests stay far below: five times what they took while being watched, and time to compile.
-            limit = 60 + 5 * sum(observed.seconds[test] for test in tests)
+            # Far more than unchanged tests need: ten times what they took while being watched, and time to compile.
+            extra = 90 if selection.has_compiled_functions(mutant.path) else 20
+            limits = {test: extra + 10 * observed.seconds[test] for test in tests}
             start = time.perf_counter()
-            outcome = tree.outcome(mutant.path, mutant.code(source), tests, limit) if tests else "survived"
+            outcome = tree.outcome(mutant.path, mutant.code(source), limits) if tests else "survived"
             took = time.perf_counter() - start
             difference = mutant.difference(source)
             entries.append(
@@ -110,9 +113,9 @@ def _test_room(room: str, options: argparse.Namespace) -> None:
 def _check_that_nothing_is_killed(trees: list[Tree], room: str, observed: Observed) -> None:
     """The negative control: where no line changes, no test may fail. The quick tests will do."""
     path = f"src/pathveil/{room}/__init__.py"
-    quick = [test for test, seconds in observed.seconds.items() if seconds < 0.3]
+    quick = {test: 60.0 for test, seconds in observed.seconds.items() if seconds < 0.3}
     for tree in trees:
-        if tree.outcome(path, (ROOT / path).read_text(encoding="utf-8"), quick, 600) != "survived":
+        if tree.outcome(path, (ROOT / path).read_text(encoding="utf-8"), quick) != "survived":
             raise SystemExit(f"Tests fail although nothing was changed: {tree.first_failure()}; see {tree.log}")
 
 

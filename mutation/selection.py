@@ -49,6 +49,9 @@ class Selection:
                     chosen |= self._tests_of_compiled(name, set())
         return sorted(chosen, key=lambda test: (self._observed.seconds[test], test))
 
+    def has_compiled_functions(self, path: str) -> bool:
+        return bool(self._compiled_names_in(path))
+
     def _tests_of_lines(self, path: str, lines: range) -> set[str]:
         executed = self._observed.executed.get(path, {})
         return {test for line in lines for test in executed.get(line, [])}

@@ -7,11 +7,13 @@ thrown away after the mutant.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import multiprocessing
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -22,7 +24,18 @@ from typing import Any
 import pytest
 from selection import Observed
 
-PRELOADED = ["numpy", "scipy.stats", "scipy.sparse", "scipy.optimize", "numba", "hypothesis", "flint", "mpmath"]
+PRELOADED = [
+    *[
+        "cryptography.hazmat.primitives.ciphers",
+        "flint",
+        "hypothesis",
+        "matplotlib.pyplot",
+        "mpmath",
+        "networkx",
+        "numba",
+    ],
+    *["numpy", "pyarrow", "scipy.integrate", "scipy.optimize", "scipy.sparse.linalg", "scipy.special", "scipy.stats"],
+]
 COPIED = ["src", "tests", "docs", "examples", "benchmarks", "pyproject.toml", "README.md", "CHANGELOG.md"]
 _fork = multiprocessing.get_context("fork")
 
@@ -63,7 +76,7 @@ class Tree:
     def observe(self, tests: Sequence[str]) -> Observed:
         """Run unchanged tests and keep which of them execute which line."""
         out = self.folder.parent / "observed.json"
-        code = self._run(lambda: _observe(self.folder, tests, out), self.compiled, None)
+        code = self._run(lambda: _observe(self.folder, tests, out), self.compiled)
         if code != 0:
             raise SystemExit(f"The unchanged tests fail; see {self.log}")
         kept = json.loads(out.read_text(encoding="utf-8"))
@@ -72,8 +85,11 @@ class Tree:
         }
         return Observed(kept["seconds"], executed)
 
-    def outcome(self, path: str, code: str, tests: Sequence[str], limit: float) -> str:
-        """Put `code` in place of a file, run the tests until one fails, and put the file back."""
+    def outcome(self, path: str, code: str, limits: dict[str, float]) -> str:
+        """Put `code` in place of a file, run the tests in this order until one fails, and put the file back.
+
+        A test that takes longer than its limit (in seconds) ends the run.
+        """
         file = self.folder / path
         original, times = file.read_bytes(), file.stat()
         scratch = Path(tempfile.mkdtemp(dir=self.folder.parent))
@@ -81,28 +97,26 @@ class Tree:
             file.write_text(code, encoding="utf-8")
             # Links will do: numba replaces its files and never writes into them.
             shutil.copytree(self.compiled, scratch, copy_function=os.link, dirs_exist_ok=True)
-            result = self._run(lambda: _run_chosen(tests), scratch, limit)
+            result = self._run(lambda: _run_chosen(limits), scratch)
         finally:
             file.write_bytes(original)
             os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
             shutil.rmtree(scratch, ignore_errors=True)
         if result in (3, 4, 5):  # pytest itself went wrong, or found none of the tests
             raise RuntimeError(f"The tests of {path} did not run; see {self.log}")
-        return "timeout" if result is None else "survived" if result == 0 else "killed"
+        return "timeout" if result == -signal.SIGALRM else "survived" if result == 0 else "killed"
 
     def first_failure(self) -> str:
         """What the last run says about the test that failed."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         return next((line for line in lines if line.startswith(("FAILED", "ERROR"))), "")
 
-    def _run(self, task: Callable[[], int], compiled: Path, limit: float | None) -> int | None:
+    def _run(self, task: Callable[[], int], compiled: Path) -> int | None:
         process = _fork.Process(target=self._child, args=(task, compiled))
         process.start()
-        process.join(limit)
-        if process.exitcode is None:
-            os.killpg(process.pid or 0, 9)  # what the tests started goes with them
-            process.join()
-            return None
+        process.join()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid or 0, signal.SIGKILL)  # what the tests started ends with them
         return process.exitcode
 
     def _child(self, task: Callable[[], int], compiled: Path) -> None:
@@ -127,8 +141,8 @@ def _pytest(arguments: Sequence[str], plugin: Any) -> int:
     return int(pytest.main(["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments], plugins=[plugin]))
 
 
-def _run_chosen(tests: Sequence[str]) -> int:
-    order = {test: number for number, test in enumerate(tests)}
+def _run_chosen(limits: dict[str, float]) -> int:
+    order = {test: number for number, test in enumerate(limits)}
 
     class Chosen:
         @staticmethod
@@ -145,7 +159,16 @@ def _run_chosen(tests: Sequence[str]) -> int:
         def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             items[:] = sorted((item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid])
 
-    return _pytest(["-x", *sorted({test.split("::")[0] for test in tests})], Chosen())
+        @staticmethod
+        @pytest.hookimpl(wrapper=True)
+        def pytest_runtest_protocol(item: pytest.Item) -> Any:
+            signal.setitimer(signal.ITIMER_REAL, limits[item.nodeid])  # nobody handles it: the process ends
+            try:
+                return (yield)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+
+    return _pytest(["-x", *sorted({test.split("::")[0] for test in limits})], Chosen())
 
 
 def _observe(folder: Path, tests: Sequence[str], out: Path) -> int:
