@@ -8,6 +8,7 @@ import random
 import numpy as np
 import pytest
 from flint import arb, ctx
+from mpmath import mp
 
 import pathveil as pv
 from pathveil.balls import Balls
@@ -165,3 +166,10 @@ def test_logarithms_of_probabilities_are_rounded_to_the_safe_side():
 def test_a_bound_that_cannot_be_had_is_infinite_or_one_and_never_small():
     wide = Balls(np.array([1.0]), np.array([2.0]))
     assert log_delta_bounds(np.array([1.0]), wide, wide)[0] == 0.0
+
+
+def test_the_coefficients_of_stirlings_series_come_from_bernoullis_numbers():
+    # A last coefficient that is a little off could hide in the enclosure; the proof of its radius would be gone.
+    expected = [mp.bernoulli(2 * n) / (2 * n * (2 * n - 1)) for n in range(1, 7)]
+    assert tuple(float(x) for x in expected[:5]) == enclosed_delta._STIRLING
+    assert float(abs(expected[5])) == enclosed_delta._NEXT_STIRLING
