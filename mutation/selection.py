@@ -2,7 +2,7 @@
 
 Lines that run when their file is imported (constants, defaults) can be noticed by every test that runs anything of the
 file. Compiled functions run outside the interpreter, so that no line of theirs is ever seen: their tests are those that
-execute a line which names the function, or which names a compiled function that calls it.
+execute a line which names the function, or which names a compiled function that calls it, or which name it themselves.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ class Selection:
     """Tests by place in the code."""
 
     def __init__(self, root: Path, observed: Observed) -> None:
+        self._root = root
         self._observed = observed
         self._modules = {
             path.relative_to(root).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
@@ -58,7 +59,7 @@ class Selection:
 
     def _tests_of_compiled(self, name: str, seen: set[str]) -> set[str]:
         seen.add(name)
-        tests: set[str] = set()
+        tests = {test for test in self._observed.seconds if test.split("[")[0] in self._tests_that_mention[name]}
         for path, line in self._mentions[name]:
             caller = self._compiled_function(path, line)
             if caller is None:
@@ -74,6 +75,18 @@ class Selection:
             for node in ast.walk(module):
                 if isinstance(node, ast.Name | ast.Attribute):
                     found[node.id if isinstance(node, ast.Name) else node.attr].append((path, node.lineno))
+        return found
+
+    @cached_property
+    def _tests_that_mention(self) -> dict[str, set[str]]:
+        """For each name the tests, without their parameters, in whose function it stands."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for file in {test.split("::")[0] for test in self._observed.seconds}:
+            for function in ast.parse((self._root / file).read_text(encoding="utf-8")).body:
+                if isinstance(function, ast.FunctionDef):
+                    for node in ast.walk(function):
+                        if isinstance(node, ast.Name):
+                            found[node.id].add(f"{file}::{function.name}")
         return found
 
     @cached_property
