@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test docs bench fuzz audit-dependencies clean
+.PHONY: demo test docs bench fuzz mutation audit-dependencies clean
 
 $(VENV)/.runtime: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -19,8 +19,8 @@ demo: $(VENV)/.runtime
 	$(BIN)/python -m pathveil demo
 
 test: $(VENV)/.dev
-	$(BIN)/ruff check src tests examples benchmarks fuzz docs
-	$(BIN)/ruff format --check src tests examples benchmarks fuzz docs
+	$(BIN)/ruff check src tests examples benchmarks fuzz mutation docs
+	$(BIN)/ruff format --check src tests examples benchmarks fuzz mutation docs
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2
 
@@ -48,6 +48,17 @@ $(VENV)-fuzz/.ready: pyproject.toml fuzz/requirements.txt
 	$(VENV)-fuzz/bin/pip install --quiet -e . -r fuzz/requirements.txt
 	@touch $@
 
+# Whether the tests notice when a line is wrong (docs/mutation-testing.md): SAMPLE mutants in each of ROOMS, some hours.
+SAMPLE ?= 80
+SEED ?= 1
+mutation: $(VENV)-mutation/.ready
+	$(VENV)-mutation/bin/python mutation/run.py $(ROOMS) --sample $(SAMPLE) --seed $(SEED)
+
+$(VENV)-mutation/.ready: pyproject.toml mutation/requirements.txt
+	$(PYTHON) -m venv $(VENV)-mutation
+	$(VENV)-mutation/bin/pip install --quiet -e '.[dev]' -r mutation/requirements.txt
+	@touch $@
+
 # Known vulnerabilities of what we depend on. --strict: a package that could not be looked up is a failure, not a pass.
 audit-dependencies: $(VENV)-audit/.ready
 	$(VENV)-audit/bin/pip-audit --strict .
@@ -58,4 +69,4 @@ $(VENV)-audit/.ready:
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz $(VENV)-audit build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-bench $(VENV)-fuzz $(VENV)-mutation $(VENV)-audit build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

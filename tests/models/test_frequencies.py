@@ -222,3 +222,10 @@ def test_a_forecast_of_nothing_is_refused(options):
 def test_a_promise_that_would_leave_nothing_but_noise_is_refused():
     with pytest.raises(pv.UnreachablePrivacyError, match="nothing but noise"):
         calibrate(1000, 1.0, 1e-9, 1e-9)
+
+
+def test_the_forecast_of_total_variation_is_half_the_number_of_entries_times_the_error_of_one():
+    # Σ|error| / 2 ≤ n/2 · √(mean of error²), and never more than 1.
+    forecast = pv.private_frequencies([3100, 2800, 2000, 900, 1000], epsilon=1.0, delta=1e-6).forecast
+    assert forecast.total_variation == pytest.approx(5 * forecast.rmse / 2)
+    assert forecast.total_variation < 0.5

@@ -175,3 +175,11 @@ def test_masses_on_the_grid_are_bounds_on_exact_ones():
         for mass, near, (left, right) in zip(found, nearly, itertools.pairwise(below), strict=True):
             assert right - left <= arb(mass) <= (right - left) * (1 + 1e-10)
             assert abs(arb(near) / (right - left) - 1) < 1e-10
+
+
+def test_the_cells_at_both_ends_of_the_grid_are_counted():
+    # They hold less than any δ that is asked for, so that only the masses themselves can tell whether they are there.
+    for row in (TRAFFIC, GRADES):
+        [(part, _)] = pv.ComposedProfile([row])._parts
+        assert part.mass[0] > 0
+        assert part.mass[-1] > 0

@@ -8,12 +8,21 @@ import random
 import numpy as np
 import pytest
 from flint import arb, ctx
+from mpmath import mp
 
 import pathveil as pv
 from pathveil.balls import Balls
 from pathveil.privacy import enclosed_delta
-from pathveil.privacy.enclosed_delta import NODES, WEIGHTS, log_delta_bounds, log_densities, stirling_remainder
+from pathveil.privacy.enclosed_delta import (
+    NODES,
+    WEIGHTS,
+    log_delta_bounds,
+    log_densities,
+    rule_errors,
+    stirling_remainder,
+)
 from pathveil.privacy.profile import concentrations_for, exp_above, log_below
+from pathveil.privacy.worst_pair import log_relative_density
 from tests.reference.exact_profile import exact_delta, profile_parameters
 
 # How much larger than δ(ε) the reported δ is, at most (relatively); the docstring of `delta` says so.
@@ -165,3 +174,25 @@ def test_logarithms_of_probabilities_are_rounded_to_the_safe_side():
 def test_a_bound_that_cannot_be_had_is_infinite_or_one_and_never_small():
     wide = Balls(np.array([1.0]), np.array([2.0]))
     assert log_delta_bounds(np.array([1.0]), wide, wide)[0] == 0.0
+
+
+def test_the_coefficients_of_stirlings_series_come_from_bernoullis_numbers():
+    # A last coefficient that is a little off could hide in the enclosure; the proof of its radius would be gone.
+    expected = [mp.bernoulli(2 * n) / (2 * n * (2 * n - 1)) for n in range(1, 7)]
+    assert tuple(float(x) for x in expected[:5]) == enclosed_delta._STIRLING
+    assert float(abs(expected[5])) == enclosed_delta._NEXT_STIRLING
+
+
+def test_the_error_of_gausss_rule_is_bounded_where_it_is_large():
+    # In the profile itself panels are so narrow that a bound which is far too small would not show.
+    a, h, errors = 3.0, 2.0, []
+    for reach in (1.0, 2.0, 4.0, 8.0, 16.0):
+        rule = reach * (WEIGHTS.mid @ np.exp(log_relative_density(reach * (NODES.mid - 1), a, h)))
+        fine = np.exp(log_relative_density(np.linspace(-reach, reach, 200_001), a, h))
+        exact = (fine[1:] + fine[:-1]).sum() * reach / 200_000
+        row = [np.array([[x]]) for x in (a, h, 0.0)]
+        with np.errstate(divide="ignore"):  # ellipses that reach a pole
+            [[bound]] = rule_errors(np.array([[-reach, reach]]), *row, lambda middle, _, __: 0 * middle)
+        errors.append(abs(rule - exact))
+        assert errors[-1] <= bound + 1e-8
+    assert max(errors) > 1e-3

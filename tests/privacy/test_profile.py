@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 from scipy import special, stats
 
 import pathveil as pv
-from pathveil.privacy.profile import concentrations_for, log_floor_limit
+from pathveil.privacy.profile import concentrations_for, log_floor_limit, require_promise
 from tests.reference.dirichlet_profile import log_delta as reference_log_delta
 
 GRADES = pv.DirichletProfile(floor=0.073, concentration=20.6, shift=1 / 98)
@@ -233,3 +233,9 @@ def test_epsilon_and_concentration_invert_each_other_at_any_scale():
     for epsilon, delta, floor, shift in ((1.0, 1e-6, 0.18, 1e-7), (0.01, 1e-9, 0.3, 1e-9), (30.0, 1e-20, 0.01, 1e-3)):
         profile = pv.DirichletProfile(floor, pv.concentration_for(epsilon, delta, floor, shift), shift)
         assert profile.epsilon(delta) == pytest.approx(epsilon, rel=1e-8)
+
+
+def test_noise_is_calibrated_up_to_the_largest_epsilon_and_no_further():
+    require_promise(1e5, 0.1)
+    with pytest.raises(pv.InvalidParameterError, match="hides nothing"):
+        require_promise(math.nextafter(1e5, math.inf), 0.1)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.randomness.source import RandomSource, system_source
+from pathveil.randomness.source import RandomSource, checked_source, system_source
 
 
 def test_a_seed_gives_the_same_bits_again_and_another_seed_gives_others() -> None:
@@ -126,3 +126,12 @@ def test_a_branch_that_was_made_before_a_fork_does_not_repeat_its_noise() -> Non
     mine = branch.bytes(32)
     os.waitpid(child, 0)
     assert os.read(read, 32) != mine
+
+
+def test_a_given_source_is_used_a_missing_one_is_the_systems_and_anything_else_is_refused() -> None:
+    given = pv.insecure_seed(1)
+    assert checked_source(given) is given
+    assert checked_source(None) is system_source()
+    for wrong in (np.random.default_rng(1), 7):
+        with pytest.raises(pv.InvalidParameterError, match="rng is None"):
+            checked_source(wrong)  # type: ignore[arg-type]
