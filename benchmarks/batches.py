@@ -23,6 +23,7 @@ from pathveil.randomness.source import system_source
 from pathveil.systems.blocks import run_blocks
 from pathveil.words.class_batches import class_blocks
 from pathveil.words.rejection import FlipByRejection
+from pathveil.words.selection import PERMUTE_AND_FLIP
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
@@ -129,7 +130,7 @@ def growth_goals(states: int = 300, epsilon: float = 4.0) -> list[Goal]:
         flip = FlipByRejection(compiled, length, theta, feasible=True)
 
         def by_class() -> None:
-            run_blocks(class_blocks(compiled, values, few, scores, private, flip=True), source)
+            run_blocks(class_blocks(compiled, values, few, scores, private, PERMUTE_AND_FLIP), source)
 
         def by_rejection() -> None:
             flip.draw(values, begins, private, source)
