@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import sqlite3
 import tempfile
@@ -18,6 +17,7 @@ import pytest
 import pathveil as pv
 from pathveil.ledger import store
 from pathveil.ledger.entries import sealed
+from tests.faults.faults import no_file_beyond
 from tests.ledger.conftest import SYMBOL, WORD, charge
 
 
@@ -302,26 +302,15 @@ def test_a_ledger_that_may_not_be_read_says_so(used):
             pv.Ledger.open(path)
 
 
-@contextmanager
-def no_room(size: int) -> Iterator[None]:
-    """The operating system refuses to let any file grow beyond this size, as a full disk would."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
 @pytest.mark.parametrize("size", [0, 1000, 4096, 5000])
 def test_on_a_full_disk_nothing_is_charged_and_the_ledger_stays_whole(used, tmp_path, size):
     ledger = pv.Ledger.open(used)
     before = ledger.entries()
-    with no_room(size), pytest.raises(pv.LedgerError, match="release nothing"):
+    with no_file_beyond(size), pytest.raises(pv.LedgerError, match="release nothing"):
         charge(ledger, 0.1)
     assert ledger.entries() == before
     ledger.verify()
-    with no_room(size), pytest.raises(pv.LedgerError, match="nothing was created"):
+    with no_file_beyond(size), pytest.raises(pv.LedgerError, match="nothing was created"):
         pv.Ledger.create(tmp_path / "new.db", 1.0)
     assert not list(tmp_path.glob("*new*"))
     charge(ledger, 0.1)

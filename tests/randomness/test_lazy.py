@@ -10,7 +10,7 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pathveil.randomness.balls import InDoubtError, with_enough_digits
+from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from tests.reference.planted import ContinuedSource
 

@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.balls import Balls, Floats, sum_last
-from pathveil.models.gamma import GammaVariates, floors_below, working_precision
+from pathveil.models.gamma import GammaVariates, floors_below
+from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.source import RandomSource
-from pathveil.randomness.uniform_reals import FIRST_BITS
 
 if TYPE_CHECKING:
     from flint import arb
@@ -123,27 +123,24 @@ def _spread(balls: Balls, inside: npt.NDArray[np.bool_]) -> Balls:
 
 def _cells_closely(variates: GammaVariates, row: range, grid_bits: int) -> list[int]:
     """The cells of one row in ball arithmetic, with more and more bits until all are certain."""
-    bits = FIRST_BITS
-    while True:
-        bits *= 2
-        with working_precision(bits):
-            pairs = [variates.closely(i, bits) for i in row]
-            largest = max(float(scale.mid()) for _, scale in pairs)
-            weights = [value * (scale - largest).exp() for value, scale in pairs]
-            total = sum(weights[1:], weights[0])
-            cells = [_floor_below(weight / total * 2**grid_bits, 2**grid_bits) for weight in weights]
-        certain = [cell for cell in cells if cell is not None]
-        if len(certain) == len(cells):
-            return certain
+
+    def decide(bits: int) -> list[int]:
+        pairs = [variates.closely(i, bits) for i in row]
+        largest = max(float(scale.mid()) for _, scale in pairs)
+        weights = [value * (scale - largest).exp() for value, scale in pairs]
+        total = sum(weights[1:], weights[0])
+        return [_floor_below(weight / total * 2**grid_bits, 2**grid_bits) for weight in weights]
+
+    return with_enough_digits(decide)
 
 
-def _floor_below(ball: arb, end: int) -> int | None:
-    """The whole part of a number that is known to lie between 0 and `end`, if the ball tells."""
-    if not ball.is_finite():
-        return None
-    # Both ends are exact, so that their whole parts are unique.
-    low, high = ball.lower().floor().unique_fmpz(), ball.upper().floor().unique_fmpz()
-    if low is None or high is None:
-        return None
-    first, last = max(int(low), 0), min(int(high), end - 1)
-    return first if first == last else None
+def _floor_below(ball: arb, end: int) -> int:
+    """The whole part of a number that is known to lie between 0 and `end`."""
+    if ball.is_finite():
+        # Both ends are exact, so that their whole parts are unique.
+        low, high = ball.lower().floor().unique_fmpz(), ball.upper().floor().unique_fmpz()
+        if low is not None and high is not None:
+            first, last = max(int(low), 0), min(int(high), end - 1)
+            if first == last:
+                return first
+    raise InDoubtError

@@ -17,13 +17,13 @@ The kept numbers stay available, so that variates can be enclosed as closely as 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from pathveil.balls import Balls, Floats
+from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.randomness.uniform_reals import FIRST_BITS, enclosed, first_bits
@@ -91,20 +91,23 @@ class GammaVariates:
     def _decide(self, i: int, w: int, v: int) -> bool:
         """Is this point kept? With more and more bits, until the answer is certain."""
         point = LazyUniform(w, self._spare, FIRST_BITS), LazyUniform(v, self._spare, FIRST_BITS)
-        bits = FIRST_BITS
-        while True:
-            bits *= 2
-            with working_precision(bits):
-                d, chance, x, y = self._point(i, point, bits)
-                if y <= -1:
+
+        def decide(bits: int) -> bool:
+            d, chance, x, y = self._point(i, point, bits)
+            if y <= -1:
+                return False
+            if y > -1:
+                room = 3 * d * (y.log1p() - y + y**2 / 2 - y**3 / 3) - x**2 / 2 - 2 * chance.log()
+                if room > 0:
+                    return True
+                if room < 0:
                     return False
-                if y > -1:
-                    room = 3 * d * (y.log1p() - y + y**2 / 2 - y**3 / 3) - x**2 / 2 - 2 * chance.log()
-                    if room > 0:
-                        self._refined[i] = point
-                        return True
-                    if room < 0:
-                        return False
+            raise InDoubtError
+
+        kept = with_enough_digits(decide)
+        if kept:
+            self._refined[i] = point
+        return kept
 
     def _point(self, i: int, point: tuple[LazyUniform, LazyUniform], bits: int) -> tuple[arb, arb, arb, arb]:
         from flint import arb
@@ -117,7 +120,7 @@ class GammaVariates:
     def closely(self, i: int, bits: int) -> tuple[arb, arb]:
         """(value, scale) of the i-th variate, from so many bits of each of its uniform numbers.
 
-        To be called inside `working_precision(bits)`.
+        To be called by a decision of so many bits.
         """
         from flint import arb
 
@@ -134,14 +137,6 @@ class GammaVariates:
             return value, arb(0)
         power = self._powers.setdefault(i, LazyUniform(int(self._u[i]), self._spare, FIRST_BITS))
         return value, power.to(bits).log() / self._exact(i)
-
-
-def working_precision(bits: int) -> AbstractContextManager[object]:
-    """Ball arithmetic that loses little of numbers of so many bits."""
-    from flint import ctx
-
-    manager: AbstractContextManager[object] = ctx.workprec(bits + 32)
-    return manager
 
 
 def _beyond_cube(y: Balls) -> Balls:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pathveil.randomness.balls import InDoubtError
+from pathveil.randomness.decisions import InDoubtError
 from pathveil.randomness.source import RandomSource
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from math import ceil, log
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.randomness.balls import InDoubtError, with_enough_digits
+from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.blocks import cuts

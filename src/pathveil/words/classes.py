@@ -23,7 +23,9 @@ from pathveil.systems.blocks import cuts
 from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
 from pathveil.systems.system import System, Word
 from pathveil.words.class_counter import ClassCounter
+from pathveil.words.law import FloatArray
 from pathveil.words.ragged import Words
+from pathveil.words.selection import Selection
 
 LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
 _LARGEST_COUNTS_BITS = 1 << 32
@@ -111,15 +113,20 @@ def replace(codes: IntArray, wrong: BoolArray, symbol_count: int, source: Random
 def draw_by_class(
     compiled: CompiledSystem,
     words: Words,
-    choose: Callable[[tuple[int, ...], int], IntArray],
+    selection: Selection,
+    scores: Callable[[int], FloatArray],
     source: RandomSource,
 ) -> AnyIntArray:
     """A private word for each word: first its number of errors, then a word of that class.
 
-    `choose(counts, size)` draws the numbers of errors of `size` words whose classes have these counts. Equal words
-    share one table.
+    `scores(n)` has the scores of the classes of a word of n symbols. Equal words share one table.
     """
     private = np.empty_like(words.values)
+
+    def choose(counts: tuple[int, ...], size: int) -> IntArray:
+        noise = source.words64(size * len(counts)).reshape(size, len(counts))
+        return selection.choose([counts], scores(len(counts) - 1), noise, source)
+
     for part in words.by_length:
         cells = part.cells
         codes = words.values[cells].astype(np.int64)

@@ -86,17 +86,12 @@ class Exponential(SameLengthMechanism):
             return draw_tilted(self.world.compiled, words, self.theta, source)
 
         compiled = self.world.compiled
-
-        def choose(counts: tuple[int, ...], size: int) -> IntArray:
-            words = source.words64(size * len(counts)).reshape(size, len(counts))
-            return EXPONENTIAL.choose([counts], self._scores(len(counts) - 1), words, source)
-
         fits = all(
             part.length <= LONGEST_LAW if compiled.is_free else table_fits(compiled, part.length)
             for part in words.by_length
         )
         if not fits or is_small(compiled, words):
-            return draw_by_class(compiled, words, choose, source)
+            return draw_by_class(compiled, words, EXPONENTIAL, self._scores, source)
         private = np.empty_like(words.values)
         run_blocks([block for part in words.by_length for block in self._blocks(words.values, part, private)], source)
         return private

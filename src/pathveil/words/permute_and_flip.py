@@ -62,12 +62,7 @@ class PermuteAndFlip(SameLengthMechanism):
     def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
         compiled = self.world.compiled
         if is_small(compiled, words):
-
-            def choose(counts: tuple[int, ...], size: int) -> IntArray:
-                noise = source.words64(size * len(counts)).reshape(size, len(counts))
-                return PERMUTE_AND_FLIP.choose([counts], self._scores(len(counts) - 1), noise, source)
-
-            return draw_by_class(compiled, words, choose, source)
+            return draw_by_class(compiled, words, PERMUTE_AND_FLIP, self._scores, source)
         private = np.empty_like(words.values)
         run_blocks([block for part in words.by_length for block in self._blocks(words.values, part, private)], source)
         return private

@@ -41,7 +41,7 @@ from pathveil.words.tilted_logs import log_margin
 from pathveil.words.visited import Visited
 
 LARGEST_TABLE = 1 << 16  # positions times states: an exact comparison takes a second then
-_ROUNDING = 16  # roundings behind a number, more than there are; `exp` and `log` are right to 16 units together
+_ROUNDING = 16  # more roundings than there are behind a number, an `exp` or `log` among them
 _UNKNOWN = 2.0**-12  # relative errors above it count as infinite: the bounds hold for small ones only
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pathveil.randomness.balls import InDoubtError, with_enough_digits
+from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.tilted_exact import backward

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.randomness.balls import with_enough_digits
+from pathveil.randomness.decisions import with_enough_digits
 from pathveil.randomness.lazy import EXACT, LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray

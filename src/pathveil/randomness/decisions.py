@@ -1,7 +1,8 @@
-"""Ball arithmetic: numbers that carry their own error bound (python-flint's `arb`).
+"""Decisions in ball arithmetic, whose numbers carry their own error bound (python-flint's `arb`).
 
 Whatever is computed from such a number holds the true value inside its ball. So a comparison that comes out true is
-true, and one that is in doubt can be repeated with more digits.
+true, and one that is in doubt can be repeated with more digits. (`pathveil.balls` has whole arrays of such numbers,
+with floating-point precision.)
 """
 
 from __future__ import annotations
