@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,10 +49,11 @@ class Mutant:
         )
 
 
-def drawn(root: Path, room: str, size: int, seed: int) -> tuple[list[Mutant], int]:
-    """A sample of a room's places with one mutant each, and the number of places."""
+def drawn(root: Path, room: str, files: Sequence[str], size: int, seed: int) -> tuple[list[Mutant], int]:
+    """A sample of the places in a room's files (patterns) with one mutant each, and the number of places."""
     places: dict[tuple[str, int, int], list[Mutant]] = defaultdict(list)
-    for path in sorted((root / "src/pathveil" / room).glob("*.py")):
+    folder = root / "src/pathveil" / room
+    for path in sorted({path for pattern in files for path in folder.glob(pattern)}):
         for mutant in all_mutants(root, path):
             places[mutant.path, mutant.line, mutant.column].append(mutant)
     rng = random.Random(f"{room} {seed}")
@@ -62,7 +63,9 @@ def drawn(root: Path, room: str, size: int, seed: int) -> tuple[list[Mutant], in
     for place in order:
         choices = places[place]
         rng.shuffle(choices)
-        sample += [mutant for mutant in choices if _changes_the_program(root, mutant)][:1]
+        mutant = next((mutant for mutant in choices if _changes_the_program(root, mutant)), None)
+        if mutant is not None:
+            sample.append(mutant)
         if len(sample) == size:
             break
     return sample, len(places)

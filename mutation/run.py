@@ -36,6 +36,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--slowest", type=float, default=10, help="leave out tests that take more seconds (default: 10)"
     )
+    parser.add_argument("--files", nargs="+", default=["*.py"], help="only these files of the room (default: *.py)")
     parser.add_argument("--tests", nargs="+", help="run these test files in place of the room's own")
     parser.add_argument("--again", action="store_true", help="only the survivors of the last run")
     return parser.parse_args()
@@ -43,14 +44,14 @@ def _options() -> argparse.Namespace:
 
 def _test_room(room: str, options: argparse.Namespace) -> None:
     results = options.folder / f"{room}.json"
-    sample, places = drawn(ROOT, room, options.sample, options.seed)
+    sample, places = drawn(ROOT, room, options.files, options.sample, options.seed)
     if options.again:
         survivors = [entry["mutant"] for entry in json.loads(results.read_text()) if entry["outcome"] == "survived"]
         sample = [mutant for mutant in sample if asdict(mutant) in survivors]
         results = options.folder / f"{room}-again.json"
     trees = [Tree(ROOT, options.folder / f"{room}-{number}") for number in range(options.workers)]
     begin = time.perf_counter()
-    observed = trees[0].observe(options.tests or TESTS[room])
+    observed = trees[0].observe(options.tests or TESTS[room], options.folder / "observed")
     for tree in trees[1:]:
         tree.take_compiled_from(trees[0])
     _check_that_nothing_is_killed(trees, room, observed)

@@ -12,18 +12,27 @@ from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 COMPILING = {"kernel", "part_of_kernel"}
 
 
 @dataclass(frozen=True)
 class Observed:
-    """What one run of the unchanged tests showed."""
+    """What runs of the unchanged tests showed."""
 
     seconds: dict[str, float]
     """For each test."""
     executed: dict[str, dict[int, list[str]]]
     """For each file and line the tests that execute it."""
+
+    def add(self, more: dict[str, Any]) -> None:
+        """Put in what another run showed, as it was written to a file."""
+        self.seconds.update(more["seconds"])
+        for path, lines in more["executed"].items():
+            mine = self.executed.setdefault(path, {})
+            for line, tests in lines.items():
+                mine.setdefault(int(line), []).extend(tests)
 
 
 class Selection:

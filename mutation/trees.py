@@ -8,6 +8,7 @@ thrown away after the mutant.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib
 import json
 import multiprocessing
@@ -52,9 +53,9 @@ class Tree:
         self.folder = folder / "tree"
         self.compiled = folder / "compiled"
         self.log = folder / "log.txt"
-        shutil.rmtree(folder, ignore_errors=True)
-        self.compiled.mkdir(parents=True)
-        self.folder.mkdir()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.compiled.mkdir(exist_ok=True)  # what a run before this one left there is used again where it fits
         for name in COPIED:
             origin = root / name
             if origin.is_dir():
@@ -73,17 +74,25 @@ class Tree:
                 target = self.compiled / _CacheLocator.get_suitable_cache_subpath(str(mine))
                 shutil.copytree(theirs, target, dirs_exist_ok=True)
 
-    def observe(self, tests: Sequence[str]) -> Observed:
-        """Run unchanged tests and keep which of them execute which line."""
-        out = self.folder.parent / "observed.json"
-        code = self._run(lambda: _observe(self.folder, tests, out), self.compiled)
-        if code != 0:
-            raise SystemExit(f"The unchanged tests fail; see {self.log}")
-        kept = json.loads(out.read_text(encoding="utf-8"))
-        executed = {
-            path: {int(line): names for line, names in lines.items()} for path, lines in kept["executed"].items()
-        }
-        return Observed(kept["seconds"], executed)
+    def observe(self, tests: Sequence[str], kept: Path) -> Observed:
+        """Run unchanged tests and see which of them execute which line.
+
+        What was seen of a file of tests is kept in the folder `kept`, and believed until that file or the program
+        changes.
+        """
+        kept.mkdir(parents=True, exist_ok=True)
+        program = hashlib.sha256(b"".join(path.read_bytes() for path in sorted((self.folder / "src").rglob("*.py"))))
+        observed = Observed({}, {})
+        for file in sorted(file for test in tests for file in _test_files(self.folder / test)):
+            digest = program.copy()
+            digest.update(file.read_bytes())
+            out = kept / f"{file.stem}-{digest.hexdigest()[:16]}.json"
+            if not out.exists():
+                name = file.relative_to(self.folder).as_posix()
+                if self._run(lambda name=name, out=out: _observe(self.folder, name, out), self.compiled) != 0:
+                    raise SystemExit(f"The unchanged tests fail; see {self.log}")
+            observed.add(json.loads(out.read_text(encoding="utf-8")))
+        return observed
 
     def outcome(self, path: str, code: str, limits: dict[str, float]) -> str:
         """Put `code` in place of a file, run the tests in this order until one fails, and put the file back.
@@ -171,7 +180,11 @@ def _run_chosen(limits: dict[str, float]) -> int:
     return _pytest(["-x", *sorted({test.split("::")[0] for test in limits})], Chosen())
 
 
-def _observe(folder: Path, tests: Sequence[str], out: Path) -> int:
+def _test_files(place: Path) -> list[Path]:
+    return sorted(place.rglob("test_*.py")) if place.is_dir() else [place]
+
+
+def _observe(folder: Path, test_file: str, out: Path) -> int:
     import coverage
 
     measured = coverage.Coverage(data_file=None, source=[str(folder / "src/pathveil")], config_file=False)
@@ -190,7 +203,7 @@ def _observe(folder: Path, tests: Sequence[str], out: Path) -> int:
                 measured.switch_context("")
 
     measured.start()
-    code = _pytest(tests, Watch())
+    code = _pytest([test_file], Watch())
     measured.stop()
     data = measured.get_data()
     executed = {
@@ -201,5 +214,6 @@ def _observe(folder: Path, tests: Sequence[str], out: Path) -> int:
         }
         for path in data.measured_files()
     }
-    out.write_text(json.dumps({"seconds": seconds, "executed": executed}), encoding="utf-8")
+    if code == 0:
+        out.write_text(json.dumps({"seconds": seconds, "executed": executed}), encoding="utf-8")
     return code
