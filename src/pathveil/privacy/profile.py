@@ -241,7 +241,7 @@ def _log_concentration(epsilon: float, target: float, floor: float, shift: float
     def room(log_k: float) -> float:
         return target - DirichletProfile(floor, math.exp(log_k), shift)._near_log_delta(epsilon)
 
-    passing = failing = min(max(near, -500.0), 500.0)
+    passing = failing = near
     step = 1.0
     while room(failing) >= 0:
         passing, failing, step = failing, failing + step, 2 * step
