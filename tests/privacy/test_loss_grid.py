@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -123,7 +124,7 @@ def test_losses_go_up_and_stay_in_the_proportion_that_keeps_both_probabilities()
     index = np.arange(-8, 12)
     for split in (composition._split_masses, composition._nearly_split_masses):
         upward, staying = split(TRAFFIC, spacing, edges, index)
-        for i, (left, right) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+        for i, (left, right) in enumerate(itertools.pairwise(edges)):
             u = np.linspace(left, right, 20_001)
             density = np.exp(log_density(u, TRAFFIC.a, TRAFFIC.h))
             share = np.expm1(-TRAFFIC.h * u + index[i] * spacing) / math.expm1(-spacing)

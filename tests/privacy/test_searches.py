@@ -159,7 +159,7 @@ def test_epsilon_is_found_where_delta_is_met_at_once_and_where_it_never_was():
     at_zero = quiet.delta(0.0)
     assert quiet.epsilon(at_zero * 1.0001) == 0.0
     below = quiet.epsilon(at_zero * 0.9999)
-    assert 0 < below
+    assert below > 0
     assert quiet.delta(below) <= at_zero * 0.9999
     for row in (GRADES, pv.DirichletProfile(0.001, 1e5, 0.05), pv.DirichletProfile(0.2, 1e9, 1e-9), quiet):
         for delta in (0.9, 0.3, 1e-3, 1e-15):
@@ -210,7 +210,7 @@ def test_nothing_to_calibrate_is_no_error():
 
 
 def test_where_no_floor_would_do_the_error_says_so_and_otherwise_names_one():
-    with pytest.raises(pv.UnreachablePrivacyError, match="No floor is large enough for a shift of 0.3"):
+    with pytest.raises(pv.UnreachablePrivacyError, match=r"No floor is large enough for a shift of 0\.3"):
         pv.concentration_for(0.1, 1e-6, 0.3, 0.3)
     with pytest.raises(pv.UnreachablePrivacyError, match="δ stays above") as caught:
         pv.concentration_for(1.0, 1e-3, 0.05, 0.02)
