@@ -10,46 +10,48 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from mpmath import mp, mpf
+from flint import arb, ctx
 
-_NODES = [(mpf(float(x)), mpf(float(w))) for x, w in zip(*np.polynomial.legendre.leggauss(16), strict=True)]
+_NODES = [(arb(float(x)), arb(float(w))) for x, w in zip(*np.polynomial.legendre.leggauss(16), strict=True)]
 
 
 def log_delta(epsilon: float, floor: float, concentration: float, shift: float) -> float:
     """log δ(ε), for ε ≥ 0."""
-    with mp.workdps(40):
-        a, h = mpf(concentration) * mpf(floor), mpf(concentration) * mpf(shift)
-        constant = mp.loggamma(2 * a + h) - mp.loggamma(a) - mp.loggamma(a + h)
-        start = mpf(epsilon) / h
+    with ctx.workdps(40):
+        a, h = arb(concentration) * arb(floor), arb(concentration) * arb(shift)
+        constant = (2 * a + h).lgamma() - a.lgamma() - (a + h).lgamma()
+        start = arb(epsilon) / h
 
-        def log_difference(y: mpf) -> mpf:
+        def log_difference(y: arb) -> arb:
             u = start + y
-            log_p = constant - a * u - (2 * a + h) * mp.log1p(mp.exp(-u))
-            return log_p + mp.log(-mp.expm1(-h * y))
+            log_p = constant - a * u - (2 * a + h) * (-u).exp().log1p()
+            return log_p + (-(-h * y).expm1()).log()
 
         peak = _peak(log_difference)
         top = log_difference(peak)
-        edges = sorted({mpf(0), peak, *_outwards(log_difference, peak, -1), *_outwards(log_difference, peak, 1)})
-        total = mpf(0)
+        edges = sorted(
+            [arb(0), peak, *_outwards(log_difference, peak, -1), *_outwards(log_difference, peak, 1)], key=float
+        )
+        total = arb(0)
         for left, right in pairwise(edges):
             half = (right - left) / 2
-            total += half * sum(w * mp.exp(log_difference(left + half * (1 + x)) - top) for x, w in _NODES)
-        return float(top + mp.log(total))
+            total += half * sum((w * (log_difference(left + half * (1 + x)) - top).exp() for x, w in _NODES), arb(0))
+        return float(top + total.log())
 
 
-def _peak(f: Callable[[mpf], mpf]) -> mpf:
+def _peak(f: Callable[[arb], arb]) -> arb:
     """Where a log-concave function on (0, ∞) is largest, by ternary search on a logarithmic scale."""
-    low, high = mpf(-60), mpf(60)
-    while high - low > mpf("0.01"):
+    low, high = arb(-60), arb(60)
+    while high - low > 0.01:
         x, y = low + (high - low) / 3, high - (high - low) / 3
-        if f(mp.exp(x)) < f(mp.exp(y)):
+        if f(x.exp()) < f(y.exp()):
             low = x
         else:
             high = y
-    return mp.exp((low + high) / 2)
+    return ((low + high) / 2).exp()
 
 
-def _outwards(f: Callable[[mpf], mpf], peak: mpf, direction: int) -> list[mpf]:
+def _outwards(f: Callable[[arb], arb], peak: arb, direction: int) -> list[arb]:
     """Edges of panels that double away from the peak until 30 nats below it, or halve towards 0."""
     top, width = f(peak), peak / 2
     while f(peak + direction * width) < top - 1:
@@ -58,4 +60,4 @@ def _outwards(f: Callable[[mpf], mpf], peak: mpf, direction: int) -> list[mpf]:
     while width < peak / 2 if direction < 0 else f(peak + width) > top - 30:
         edges.append(peak + direction * width)
         width *= 2
-    return edges + ([peak + width] if direction > 0 else [peak * mpf(2) ** -j for j in range(1, 8)])
+    return edges + ([peak + width] if direction > 0 else [peak * arb(2) ** -j for j in range(1, 8)])
