@@ -11,8 +11,9 @@ from scipy import integrate
 
 from pathveil.balls import Balls
 from pathveil.privacy import enclosed_delta
-from pathveil.privacy.enclosed_delta import log_densities, rule_errors, stirling_remainder
-from pathveil.privacy.worst_pair import log_relative_density
+from pathveil.privacy.enclosed_delta import log_delta_bounds, log_densities, rule_errors, stirling_remainder
+from pathveil.privacy.hockey_stick import panel_edges
+from pathveil.privacy.worst_pair import log_density, log_relative_density
 
 
 def _row(*numbers):
@@ -135,6 +136,48 @@ def test_a_panel_of_no_width_costs_nothing_and_gains_and_heights_scale_the_bound
     _rule_bound(0.5, 0.9, 20.0, 3.0, gain=lambda *box: seen.append([float(x[0, 0]) for x in box]) or 0 * box[0])
     assert seen[0] == pytest.approx([0.7, 0.2, 0.0])  # the panel itself, then the boxes around its ellipses
     assert seen[1] == pytest.approx([0.7, 0.2 * (1.5 + 1 / 1.5) / 2, 0.2 * (1.5 - 1 / 1.5) / 2])
+
+
+def _log_bound(epsilon=1.0, a=30.0, h=2.0):
+    return float(log_delta_bounds(np.array([epsilon]), Balls.exact([a]), Balls.exact([h]))[0])
+
+
+def test_what_the_rule_and_the_tail_leave_out_counts_twice(monkeypatch):
+    plain = _log_bound()
+    nothing = {"rule_errors": lambda edges, *_: 0 * edges[:, 1:], "_tail": lambda y, *_: 0 * y}
+    for name, stand_in in nothing.items():
+        monkeypatch.setattr(enclosed_delta, name, stand_in)
+    none = _log_bound()
+    assert none <= plain < none + 1e-9
+    monkeypatch.setattr(enclosed_delta, "rule_errors", lambda edges, *_: 0 * edges[:, 1:] + 0.01)
+    rule = _log_bound()
+    monkeypatch.setattr(enclosed_delta, "rule_errors", lambda edges, *_: 0 * edges[:, 1:] + 0.02)
+    monkeypatch.setattr(enclosed_delta, "_tail", lambda y, *_: 0 * y + 0.05)
+    panels = []
+    monkeypatch.setattr(enclosed_delta, "panel_edges", lambda *row: panels.append(panel_edges(*row)) or panels[-1])
+    both = _log_bound()
+    count = panels[0].shape[1] - 1
+    # Relative to the integrand's peak all of these are known numbers: differences tell the unit.
+    unit = (math.exp(rule) - math.exp(none)) / (2 * 0.01 * count)
+    assert math.exp(both) - math.exp(none) == pytest.approx(2 * (0.02 * count + 0.05) * unit, rel=1e-3)
+    assert math.exp(rule) - math.exp(none) >= 2 * 0.01 * count * unit
+    assert unit == pytest.approx(_integrands_peak(1.0, 30.0, 2.0), rel=1e-2)
+
+
+def _integrands_peak(epsilon, a, h):
+    y = np.linspace(1e-4, 3, 300_001)
+    return float((np.exp(log_density(epsilon / h + y, a, h)) * -np.expm1(-h * y)).max())
+
+
+@pytest.mark.parametrize("nonsense", [math.nan, math.inf])
+def test_an_error_that_is_not_known_leaves_only_the_closed_form(monkeypatch, nonsense):
+    right = _log_bound(1e-3, 0.5, 0.01)
+    monkeypatch.setattr(enclosed_delta, "rule_errors", lambda edges, *_: 0 * edges[:, 1:] + nonsense)
+    found = _log_bound(1e-3, 0.5, 0.01)
+    log_c = math.lgamma(1.01) - math.lgamma(0.5) - math.lgamma(0.51)
+    closed = log_c - 0.5 * 0.1 + math.log(0.01 / (0.5 * 0.51))
+    assert found == pytest.approx(closed, abs=1e-9)
+    assert found > right
 
 
 def test_a_bound_is_infinite_where_a_radius_is_and_the_upper_end_elsewhere():

@@ -66,6 +66,13 @@ def test_the_start_of_a_calibration_solves_the_gaussian_profile():
             assert found == pytest.approx(log_delta, abs=1e-6 * max(1.0, -log_delta)), (epsilon, log_delta)
 
 
+def test_an_epsilon_far_below_rounding_is_as_good_as_zero():
+    # δ(0) is what matters there; a start that cancels would have no logarithm.
+    near = pv.concentration_for(1e-12, 1e-3, 0.1, 1e-6)
+    for epsilon in (1e-17, 1e-40, 1e-300):
+        assert pv.concentration_for(epsilon, 1e-3, 0.1, 1e-6) == pytest.approx(near, rel=1e-6)
+
+
 def _evaluations(monkeypatch) -> list[int]:
     """How many rows each evaluation of the profile is asked for, from now on."""
     sizes: list[int] = []

@@ -177,8 +177,9 @@ def _search(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Flo
     if len(floors) > 2 * _GUIDES:
         found, apart = _guided_start(epsilon, delta, floors, shifts), 1e-4
     else:
-        # At large k the loss is nearly Gaussian, with variance 2ks²/η: that says where to begin.
-        found, apart = 2 * math.log(_gaussian_deviation(epsilon, target)) + np.log(floors / (2 * shifts**2)), 0.02
+        # At large k the loss is nearly Gaussian, with variance 2ks²/η: that says where to begin. (ε < 1e-12 is like 0.)
+        deviation = _gaussian_deviation(max(epsilon, 1e-12), target)
+        found, apart = 2 * math.log(deviation) + np.log(floors / (2 * shifts**2)), 0.02
     rows: npt.NDArray[np.intp] = np.arange(len(floors))  # those that are not settled yet
     here, room_here = found.copy(), room(found, rows)
     there, room_there = here, room_here
@@ -324,7 +325,7 @@ def _gaussian_deviation(epsilon: float, log_delta: float) -> float:
     from scipy import special
 
     z = math.sqrt(max(0.5, -2 * log_delta - math.log(max(1.0, -4 * math.pi * log_delta))))
-    log_mu = math.log(math.sqrt(z * z + 2 * epsilon) - z)  # from the tail's leading term
+    log_mu = math.log(2 * epsilon / (math.sqrt(z * z + 2 * epsilon) + z))  # from the tail's leading term
     for _ in range(20):  # Newton's method: dδ/dμ is the normal density at μ/2 - ε/μ
         mu = math.exp(log_mu)
         above, below = (float(special.log_ndtr(sign * mu / 2 - epsilon / mu)) for sign in (1, -1))
