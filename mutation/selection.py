@@ -1,8 +1,9 @@
 """Which tests can notice a change of a line: those that execute it, the fastest first.
 
 Lines that run when their file is imported (constants, defaults) can be noticed by every test that runs anything of the
-file. Compiled functions run outside the interpreter, so that no line of theirs is ever seen: their tests are those that
-execute a line which names the function, or which names a compiled function that calls it, or which name it themselves.
+file, and by those that name the constant. Compiled functions run outside the interpreter, so that no line of theirs is
+ever seen: their tests are those that execute a line which names the function, or which names a compiled function that
+calls it, or which name it themselves.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class Selection:
                 chosen = {test for tests in self._observed.executed.get(path, {}).values() for test in tests}
                 for name in self._compiled_names_in(path):
                     chosen |= self._tests_of_compiled(name, set())
+                for name in _assigned(self._modules[path], line):
+                    chosen |= self._tests_with(name)
         return sorted(chosen, key=lambda test: (self._observed.seconds[test], test))
 
     def has_compiled_functions(self, path: str) -> bool:
@@ -68,7 +71,7 @@ class Selection:
 
     def _tests_of_compiled(self, name: str, seen: set[str]) -> set[str]:
         seen.add(name)
-        tests = {test for test in self._observed.seconds if test.split("[")[0] in self._tests_that_mention[name]}
+        tests = self._tests_with(name)
         for path, line in self._mentions[name]:
             caller = self._compiled_function(path, line)
             if caller is None:
@@ -76,6 +79,9 @@ class Selection:
             elif caller not in seen:
                 tests |= self._tests_of_compiled(caller, seen)
         return tests
+
+    def _tests_with(self, name: str) -> set[str]:
+        return {test for test in self._observed.seconds if test.split("[")[0] in self._tests_that_mention[name]}
 
     @cached_property
     def _mentions(self) -> dict[str, list[tuple[str, int]]]:
@@ -94,8 +100,9 @@ class Selection:
             for function in ast.parse((self._root / file).read_text(encoding="utf-8")).body:
                 if isinstance(function, ast.FunctionDef):
                     for node in ast.walk(function):
-                        if isinstance(node, ast.Name):
-                            found[node.id].add(f"{file}::{function.name}")
+                        if isinstance(node, ast.Name | ast.Attribute):
+                            name = node.id if isinstance(node, ast.Name) else node.attr
+                            found[name].add(f"{file}::{function.name}")
         return found
 
     @cached_property
@@ -135,6 +142,18 @@ def _statement_lines(module: ast.Module, line: int) -> range:
             if node.lineno <= line < max(end, node.lineno + 1):
                 best = range(node.lineno, max(end, node.lineno + 1))
     return best
+
+
+def _assigned(module: ast.Module, line: int) -> set[str]:
+    """The names that the statement on a line, outside of functions, gives a value."""
+    return {
+        node.id
+        for statement in module.body
+        if isinstance(statement, ast.Assign | ast.AnnAssign)
+        and statement.lineno <= line <= (statement.end_lineno or statement.lineno)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def _runs_at_import(module: ast.Module, line: int) -> bool:

@@ -169,6 +169,23 @@ def _integrands_peak(epsilon, a, h):
     return float((np.exp(log_density(epsilon / h + y, a, h)) * -np.expm1(-h * y)).max())
 
 
+def test_the_gain_is_bounded_on_the_box_around_an_ellipse(monkeypatch):
+    gains = []
+    right = rule_errors
+    monkeypatch.setattr(enclosed_delta, "rule_errors", lambda *given: gains.append(given[-1]) or right(*given))
+    epsilon, a, h = 1.0, 30.0, 2.0
+    _log_bound(epsilon, a, h)
+    t = epsilon / h
+    for y, along, across in ((0.01, 0.02, 0.015), (0.3, 0.1, 0.05), (0.3, 0.4, 0.4), (5.0, 0.5, 0.2), (2.0, 0.0, 0.0)):
+        z = y + np.linspace(-along, along, 81)[:, None] + 1j * np.linspace(-across, across, 81)[None, :]
+        largest = np.abs(-np.expm1(-h * z)).max()
+        [[found]] = gains[0](*(np.array([[x]]) for x in (t + y, along, across)))
+        back = max(along - y, 0.0)
+        reach = max(abs(y + along), abs(y - along)) + across
+        assert found == pytest.approx(h * back + math.log(min(2.0, h * reach)), rel=1e-12)
+        assert largest <= math.exp(found) * (1 + 1e-12)
+
+
 @pytest.mark.parametrize("nonsense", [math.nan, math.inf])
 def test_an_error_that_is_not_known_leaves_only_the_closed_form(monkeypatch, nonsense):
     right = _log_bound(1e-3, 0.5, 0.01)

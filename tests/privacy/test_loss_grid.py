@@ -79,6 +79,8 @@ def test_the_grid_is_a_hundredth_of_a_typical_deviation():
 def test_the_grid_of_very_many_rows_is_coarser_but_never_longer_than_a_million_points():
     many = pv.ComposedProfile([TRAFFIC] * 3000 + [GRADES] * 2000)
     assert many.spacing > 1.5 * many._deviation / 100
+    spans = [count * row.h * (composition._end(row, 1) - composition._end(row, -1)) for row, count in many.rows]
+    assert many.spacing == pytest.approx(sum(spans) / 2**20, rel=1e-12)
     law = many._tilted_law(0.01)
     assert 0.9 * 2**20 < len(law) < 2**20 + 20_000
 
@@ -168,6 +170,35 @@ def test_a_coarse_panel_is_charged_for_what_gausss_rule_may_leave_out():
         spacing = 24.0 * row.h
         upward, staying = composition._split_masses(row, spacing, np.array([-12.0, 12.0]), np.array([0]))
         assert upward[0] + staying[0] >= 1 - 1e-4
+
+
+def test_what_the_rule_leaves_out_is_charged_to_both_ends_at_the_height_of_the_peak(monkeypatch):
+    edges, index, spacing = np.array([-1.0, 0.0, 1.0]), np.array([-1, 0]), LOPSIDED.h
+    gains = []
+
+    def no_errors(edges, *given):
+        gains.append(given[-1])
+        return 0 * edges[:, 1:]
+
+    monkeypatch.setattr(composition, "rule_errors", lambda edges, *_: 0 * edges[:, 1:] + 0.001)
+    charged = composition._split_masses(LOPSIDED, spacing, edges, index)
+    monkeypatch.setattr(composition, "rule_errors", no_errors)
+    plain = composition._split_masses(LOPSIDED, spacing, edges, index)
+    u = np.linspace(0, 10, 100_001)
+    peak = np.exp(log_density(u, LOPSIDED.a, LOPSIDED.h)).max()
+    for less, more in zip(plain, charged, strict=True):
+        assert more - less == pytest.approx(np.full(2, 2 * 0.001 * peak), rel=1e-4)
+
+    # And the gain covers both shares, for complex losses in the box around a panel's ellipse.
+    for row, along, across in ((TRAFFIC, 0.6, 0.3), (LOPSIDED, 0.6, 0.3), (LOPSIDED, 0.0, 0.0)):
+        composition._split_masses(row, row.h, edges, index)
+        spacing, middle = row.h, 0.5  # of the panel that begins at the grid point 0
+        z = middle + np.linspace(-along, along, 41)[:, None] + 1j * np.linspace(-across, across, 41)[None, :]
+        up = np.expm1(-row.h * z) / np.expm1(-spacing)
+        bound = np.exp(gains[-1](*(np.array([x]) for x in (middle, along, across))))[0]
+        assert max(np.abs(up).max(), np.abs(1 - up).max()) <= bound
+        size = min(2.0, spacing + row.h * (along + across))
+        assert bound == pytest.approx(1 + math.exp(row.h * along) * size / -math.expm1(-spacing))
 
 
 def test_moments_and_tilts_on_the_grid():

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 from scipy import special
 
 import pathveil as pv
@@ -123,6 +124,9 @@ def test_many_rows_start_within_a_millionth_of_their_answers(monkeypatch):
     sizes.clear()
     assert searches._search(1.0, 1e-9, floors[:64], shifts[:64]) == pytest.approx(found[:64], abs=1e-7)
     assert sizes[0] == 64  # two for each guide: not worth a guide
+    sizes.clear()
+    searches._search(1.0, 1e-9, floors[:65], shifts[:65])
+    assert sizes[0] == 32
 
 
 def test_rows_that_all_have_the_same_ratio_are_guided_too():
@@ -200,6 +204,18 @@ def test_a_renyi_divergence_is_infinite_exactly_from_its_last_order_on():
     for alpha in (0.0, -1.0, math.inf, math.nan):
         with pytest.raises(pv.InvalidParameterError, match="alpha is"):
             row.renyi(alpha)
+
+
+def test_a_renyi_divergence_gets_as_many_digits_as_it_needs():
+    # Gamma functions of 2e24 cancel to 5e-23: a hundred and sixty bits are lost.
+    for k, s in ((1e25, 1e-24), (1e60, 1e-50), (1e300, 1e-290)):
+        row = pv.DirichletProfile(0.2, k, s)
+        with ctx.workprec(8192):
+            a, h = arb(k) * arb(0.2), arb(k) * arb(s)
+            change = (a + 3 * h).lgamma() + (a - 2 * h).lgamma() - (a + h).lgamma() - a.lgamma()
+            assert change / 2 <= arb(row.renyi(3.0)) <= change / 2 * (1 + 1e-11)
+            change = h * ((a + h).digamma() - a.digamma())
+            assert change <= arb(row.renyi(1.0)) <= change * (1 + 1e-11)
 
 
 def test_the_edges_of_what_can_be_asked_for():

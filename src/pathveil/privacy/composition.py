@@ -200,7 +200,7 @@ def _log_tail(row: DirichletProfile, u: float) -> float:
     """log of a bound on the mass beyond u, on its side of the mode: density over slope, as for any log-concave law."""
     m = 2 * row.a + row.h
     below = 1 / (1 + math.exp(u)) if u < 700 else 0.0
-    return float(log_density(np.array([u]), row.a, row.h)[0]) - math.log(abs(row.a - m * below))
+    return log_density(np.array([u]), row.a, row.h).item() - math.log(abs(row.a - m * below))
 
 
 def _on_grid(row: DirichletProfile, spacing: float, split: Split) -> _GridLoss:
@@ -227,8 +227,8 @@ def _on_grid(row: DirichletProfile, spacing: float, split: Split) -> _GridLoss:
 def _tail(row: DirichletProfile, u: float) -> float:
     """The mass beyond u, at most; its rounding is far below the part in a thousand that is added."""
     point, k = Balls.exact([u]), Balls.exact([row.concentration])
-    enclosed = float(log_densities(point, k * row.floor, k * row.shift).upper[0])
-    return 1.001 * math.exp(_log_tail(row, u) - float(log_density(point.mid, row.a, row.h)[0]) + enclosed)
+    enclosed = log_densities(point, k * row.floor, k * row.shift).upper.item()
+    return 1.001 * math.exp(_log_tail(row, u) - log_density(point.mid, row.a, row.h).item() + enclosed)
 
 
 def _nearly_split_masses(row: DirichletProfile, spacing: float, edges: Floats, index: Integers) -> list[Floats]:

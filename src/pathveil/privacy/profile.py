@@ -82,7 +82,7 @@ class DirichletProfile:
         if not 0 <= epsilon < math.inf:
             raise InvalidParameterError(f"epsilon is {epsilon}: it must be a finite number of at least 0")
         k = Balls.exact([self.concentration])
-        return float(log_delta_bounds(np.array([float(epsilon)]), k * self.floor, k * self.shift)[0])
+        return log_delta_bounds(np.array([float(epsilon)]), k * self.floor, k * self.shift).item()
 
     def epsilon(self, delta: float) -> float:
         """The least ε for which a draw is (ε, δ)-differentially private, rounded up."""
@@ -103,7 +103,7 @@ class DirichletProfile:
 
     def _near_log_delta(self, epsilon: float) -> float:
         """Fast, and right to many digits, but without proof: for searches only."""
-        return float(log_hockey_sticks(*(np.array([x]) for x in (epsilon, self.a, self.h)))[0])
+        return log_hockey_sticks(*(np.array([float(x)]) for x in (epsilon, self.a, self.h))).item()
 
     def renyi(self, alpha: float) -> float:
         """The Rényi divergence of order α of the worst pair, infinite from α = 1 + η/s on; α = 1: Kullback–Leibler.
@@ -132,12 +132,12 @@ class DirichletProfile:
 
 def exp_above(log_delta: float) -> float:
     """e^x for a logarithm of a probability, rounded up."""
-    return min(1.0, float(Balls.exact([log_delta]).exp().upper[0]))
+    return min(1.0, Balls.exact([log_delta]).exp().upper.item())
 
 
 def log_below(delta: float) -> float:
     """log δ, rounded down."""
-    return float(Balls.exact([delta]).log().lower[0])
+    return Balls.exact([delta]).log().lower.item()
 
 
 def log_floor_limit(epsilon: float, floor: float, shift: float) -> float:
@@ -152,7 +152,7 @@ def concentration_for(epsilon: float, delta: float, floor: float, shift: float) 
     Not every promise can be kept at every floor: more noise brings δ no lower than δ₀ = s/(2η+s)·e^(-εη/s). Where that
     is not enough, the error names the smallest floor that would do.
     """
-    return float(concentrations_for(epsilon, delta, np.array([floor]), np.array([shift]))[0])
+    return concentrations_for(epsilon, delta, np.array([floor]), np.array([shift])).item()
 
 
 def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
