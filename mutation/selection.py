@@ -54,8 +54,8 @@ class Selection:
             chosen = self._tests_of_compiled(function, set())
         else:
             chosen = self._tests_of_lines(path, _statement_lines(self._modules[path], line))
-            if not chosen and _runs_at_import(self._modules[path], line):
-                chosen = {test for tests in self._observed.executed.get(path, {}).values() for test in tests}
+            if _runs_at_import(self._modules[path], line):
+                chosen |= {test for tests in self._observed.executed.get(path, {}).values() for test in tests}
                 for name in self._compiled_names_in(path):
                     chosen |= self._tests_of_compiled(name, set())
                 for name in _assigned(self._modules[path], line):

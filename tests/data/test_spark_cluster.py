@@ -109,8 +109,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 class Running:
     """A job in a process of its own."""
 
-    def __init__(self, cluster: Cluster, kind: str, name: str) -> None:
-        self.folder = cluster.folder / f"{kind}-{name}"
+    def __init__(self, cluster: Cluster, kind: str, master: str) -> None:
+        self.folder = cluster.folder / f"job-{master.partition(':')[0]}"
         self.observed, self.events = self.folder / "observed", self.folder / "events"
         for folder in (self.folder, self.observed, self.events):
             folder.mkdir()
@@ -118,7 +118,7 @@ class Running:
         words = [list(pv.Alphabet("abcd").random_word(4 + 4 * (i % 3), draws)) for i in range(400)]
         source = write_words(self.folder.parent / "words.parquet", words)
         self.output = self.folder / "private"
-        arguments = [kind, cluster.url, source, self.output, self.observed, self.events, SEED]
+        arguments = [kind, master, source, self.output, self.observed, self.events, SEED]
         with open(self.folder / "driver.log", "wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, str(JOB), *map(str, arguments)],
@@ -166,11 +166,11 @@ def files_with(secret: bytes, folder: Path) -> list[Path]:
 def test_a_worker_that_dies_in_the_middle_changes_no_word_and_no_file_holds_the_key(
     cluster: Cluster, kind: str
 ) -> None:
-    undisturbed = Running(cluster, kind, "undisturbed")
+    undisturbed = Running(cluster, kind, "local[2]")
     undisturbed.go()
     expected = undisturbed.finish()
 
-    disturbed = Running(cluster, kind, "disturbed")
+    disturbed = Running(cluster, kind, cluster.url)
     wait_for(lambda: len(disturbed.draws()) >= 2 or disturbed.process.poll() is not None, "the first draws")
     assert disturbed.process.poll() is None, (disturbed.folder / "driver.log").read_text()[-3000:]
     secret = pv.insecure_seed(SEED).bytes(32)
