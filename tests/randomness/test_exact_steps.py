@@ -93,7 +93,8 @@ def test_small_bounds_take_one_word_each_and_large_ones_as_many_bytes_as_they_ne
 def test_noise_ends_at_the_largest_scale(draw: Callable, largest: int) -> None:
     assert LARGEST_SCALE == 2**48
     drawn = draw(pv.insecure_seed(2), Fraction(largest), 20)
-    # Twenty draws of a scale (or deviation) of 2⁴⁸: below 2³⁵ with probability 20·2⁻¹³, above 2⁵³ never (e⁻³²).
+    # Twenty draws of a scale (or deviation) of 2⁴⁸: all of them below an eighth of it, or one above 32 times as much,
+    # with probability below 1e-12.
     assert 2**45 < np.abs(drawn).max() < 2**53
     for beyond in (Fraction(largest) + Fraction(1, 2**60), largest + 1):
         with pytest.raises(pv.InvalidParameterError, match="at most"):
