@@ -94,6 +94,15 @@ def test_a_narrow_range_is_looked_up_whole_and_a_wide_one_by_its_values(monkeypa
         assert bool(sorted_out) is wide
 
 
+def test_states_that_cannot_be_sorted_are_counted_from_an_array_of_objects_too():
+    states = [1, "a", None, (2, 3)]
+    pairs = np.empty((20, 2), dtype=object)
+    for i in range(20):
+        pairs[i, 0], pairs[i, 1] = states[i % 4], states[i % 3]
+    known = States(states, None)
+    assert count_pairs(pairs, known).tolist() == plain_table(pairs.tolist(), known)
+
+
 def test_no_pairs_make_an_empty_table():
     for nothing in ([], iter([]), np.empty((0, 2), dtype=np.int64), np.empty((0, 2), dtype="U1")):
         assert count_pairs(nothing, MERGED).tolist() == [[0] * 3] * 3
