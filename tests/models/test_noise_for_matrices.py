@@ -77,7 +77,7 @@ def test_noise_that_is_not_proven_is_increased_in_steps_that_double(known, monke
     assert scale <= 0.02 * math.exp(-1e-5)
     assert scale > 0.02 * math.exp(-5e-5)
     steps = -np.diff(known.proven)
-    assert steps == pytest.approx(1e-7 * 2.0 ** np.arange(len(steps)), rel=1e-3)
+    assert steps == pytest.approx(1e-7 * 2.0 ** np.arange(len(steps)), rel=1e-3, abs=0)
     assert 3 <= len(steps) <= 8
 
 

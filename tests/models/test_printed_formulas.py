@@ -21,7 +21,7 @@ def forty_digits():
 
 
 def close(number):
-    return pytest.approx(float(number), rel=1e-10)
+    return pytest.approx(float(number), rel=1e-10, abs=0)
 
 
 def exact(*numbers):
