@@ -68,6 +68,12 @@ def test_projection_agrees_with_trying_every_set_of_positive_entries():
         assert projected == pytest.approx(nearest(row), abs=1e-12)
 
 
+def test_rounding_leaves_no_projection_off_the_simplex():
+    # Numbers near 10⁹ are rounded by 10⁻⁷, and so are the thresholds.
+    rows = 1e9 + np.random.default_rng(3).random((50, 7))
+    assert project_to_simplex(rows, rows > 0).sum(axis=1) == pytest.approx(1, abs=1e-15)
+
+
 def test_what_lies_outside_the_support_has_no_influence_on_a_projection():
     v = np.array([[0.5, 9.0, 0.3, -4.0], [7.0, 7.0, 7.0, -3.0]])
     inside = np.array([[True, False, True, True], [False, False, False, True]])
