@@ -14,7 +14,7 @@ from pathveil.models.frequencies import draw_rows
 from pathveil.models.matrix import calibrate_rows, checked_matrix
 from pathveil.privacy.profile import SAFETY
 
-EPSILON, DELTA, CHANGE = 1.0, 1e-6, 0.0125
+EPSILON, DELTA, CHANGE = 1.5, 1e-6, 0.0125
 
 
 class KnownComposition:
