@@ -14,7 +14,7 @@ from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.markov_chain import MarkovChain
-from pathveil.systems.system import Word
+from pathveil.systems.system import Word, checked_length
 
 
 def synthesize(
@@ -50,8 +50,10 @@ def synthetic_codes(
 ) -> tuple[IntArray, IntArray]:
     """The codes of the words, one word a row, and how many codes of each row belong to it."""
     source = checked_source(rng)
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        raise InvalidParameterError(f"count is a number of words of at least 1, not {count!r}")
     if length is not None:
-        sizes = np.full(count, length)
+        sizes = np.full(count, checked_length(length))
     elif lengths is not None:
         cumulative = np.cumsum(lengths)
         sizes = 1 + np.searchsorted(cumulative / cumulative[-1], source.uniform(count), side="right")
@@ -60,4 +62,4 @@ def synthetic_codes(
             "how long shall the words be? Give a length, or fit the chain with unit='word' and a split that has a "
             "share for 'lengths'"
         )
-    return chain.simulate(int(sizes.max(initial=1)), count, source, start=first), sizes
+    return chain.simulate(int(sizes.max()), count, source, start=first), sizes
