@@ -71,7 +71,7 @@ def compare(world, word, lo, hi, cap, looks_ahead):
     codes = world.encode(word).tolist()
     expected = EditGraph(world.compiled, codes, lo, hi, cap, looks_ahead)
     assert layers.tolist() == np.cumsum([0, *map(len, expected.layers)]).tolist()
-    assert len(nodes) == layers[-1] + 1
+    assert (nodes.shape, links.shape[1], ways.shape[1]) == ((layers[-1] + 1, 4), 2, 4)
     assert len(links) == nodes[-1, 2] == sum(len(found) for layer in expected.layers for found in layer.values())
     offsets, labels, targets, bundles, begins, by_target = words.edges
     ways_of = {}
