@@ -87,7 +87,7 @@ def compare(world, word, lo, hi, cap, looks_ahead):
             found = listed[next_link[node] : next_link[node + 1]]
             assert len(found) == len(layer[row, y])
             for (to, way), ((kind, target, symbols), key) in zip(found, layer[row, y], strict=True):
-                assert (to < 0) == (key is None)
+                assert (to == -1) == (to < 0) == (key is None)
                 assert to < 0 or known.setdefault(to, key) == key
                 assert ways_of.setdefault(way, (y, kind, target, symbols)) == (y, kind, target, symbols)
     for way, (y, kind, target, symbols) in ways_of.items():

@@ -54,7 +54,8 @@ def test_words_outside_of_the_range_are_impossible():
 def test_the_unit_and_what_is_public_are_written_out():
     one = pv.EditExponential(TWO, 1.0, lengths=(1, 5)).guarantee
     assert one.unit.startswith(
-        "the same but for any 1 insertion, deletion or substitution in one word, its length included, lengths 1 to 5 public"
+        "the same but for any 1 insertion, deletion or substitution in one word, its length included, "
+        "lengths 1 to 5 public"
     )
     assert "that the word has 1 to 5 symbols" in one.public
     assert not any("equally likely" in public for public in one.public)
