@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,33 @@ WIDE = [
     (ONE, "a" * 40, 30, 45, 40),
     (ONE, "a" * 270, 3, 272, 256),  # an entry takes 16 bits
 ]
+SMALL = [
+    (THREE, "abca", 3, 5, 1),
+    (THREE, "abcab", 4, 6, 3),
+    (SIX, "a", 4, 6, 4),
+    (TWO, "aaaaaaa", 2, 4, 6),
+    (ROOMS, "abeaga", 2, 8, 2),
+    (ROOMS, "ccagbdab", 3, 9, 4),
+    (CHAIN, "cccb", 2, 12, 7),
+    (TWO, "ab", 7, 12, 8),
+    (TWO, "abbaabbaabab", 2, 6, 10),
+    (ROOMS, "abeaga", 4, 7, 8),
+    (PAIRS, "abbaababbaabbabaab", 17, 18, 15),
+    (PAIRS, "abbaababbaabbabaab", 17, 18, 17),
+    (ONE, "a" * 20, 15, 22, 20),
+]
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """The loops run in the interpreter, where every index is checked and nothing overflows unseen."""
+    from pathveil.words import edit_kernels
+
+    for name, function in vars(edit_kernels).items():
+        if hasattr(function, "py_func"):
+            monkeypatch.setattr(edit_kernels, name, function.py_func)
+    with np.errstate(over="ignore"):  # the hash codes, which drop what does not fit
+        yield edit_kernels
 
 
 def compare(world, word, lo, hi, cap, looks_ahead):
@@ -104,6 +133,47 @@ def compare(world, word, lo, hi, cap, looks_ahead):
     return len(nodes) - 1, len(links)
 
 
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(("world", "word", "lo", "hi", "cap"), SMALL)
+def test_no_index_is_outside_of_its_array(world, word, lo, hi, cap):
+    compare(world, word, lo, hi, cap, looks_ahead=cap < 8 and world.compiled.state_count > 1)
+
+
+@pytest.mark.parametrize(("n", "cap", "parts"), [(20, 8, 1), (15, 12, 1), (16, 12, 2), (20, 9, 2), (40, 16, 4)])
+def test_rows_take_no_more_words_than_their_entries_below_the_cap_need(interpreted, monkeypatch, n, cap, parts):
+    asked = rooms_asked_for(interpreted, monkeypatch)
+    compare(ONE, "a" * n, n - 2, n + 1, cap, looks_ahead=False)
+    assert {shape for shape, _, _ in asked} == {4, 2, parts}
+
+
+@pytest.mark.parametrize("cap", [4, 8])
+def test_room_is_made_for_all_ways_out_of_a_layer_and_no_more(interpreted, monkeypatch, cap):
+    asked = rooms_asked_for(interpreted, monkeypatch)
+    words = LengthRange(ROOMS.compiled, 3, 8)
+    codes = ROOMS.encode("ccagbdab")
+    layers, nodes, _, _, _ = EditClasses(words, codes, cap)._table
+    graph = EditGraph(ROOMS.compiled, codes.tolist(), 3, 8, cap, looks_ahead=cap < 8)
+    expected = []
+    for i, layer in enumerate(graph.layers[:-1]):
+        ways = sum(len(graph.ways(y)) for _, y in layer)
+        made, links = layers[i + 1], nodes[layers[i], 2]
+        expected += [(4, made, made + ways + 1), (2, links, links + ways), (1, 0, ways + 1)]
+    assert asked == expected
+
+
+def rooms_asked_for(kernels, monkeypatch):
+    """For each call of `_with_room`: the columns of the array, how much of it is in use, and how much is needed."""
+    asked = []
+    with_room = kernels._with_room
+
+    def watched(array, used, needed):
+        asked.append((array.shape[1], used, needed))
+        return with_room(array, used, needed)
+
+    monkeypatch.setattr(kernels, "_with_room", watched)
+    return asked
+
+
 @pytest.mark.parametrize(("world", "word", "lo", "hi", "cap"), NARROW)
 def test_below_a_cap_of_eight_nodes_that_lead_nowhere_near_are_left_out(world, word, lo, hi, cap):
     compare(world, word, lo, hi, cap, looks_ahead=world.compiled.state_count > 1)
@@ -119,6 +189,42 @@ def test_arrays_grow_with_the_graph(word, lo, hi, cap):
     nodes, links = compare(THREE, word, lo, hi, cap, looks_ahead=False)
     assert nodes > 4_000  # more than there is room for to begin with
     assert links > 8_000
+
+
+def test_the_first_step_may_lead_to_more_nodes_than_there_is_room_for():
+    star = {(0, a): a + 1 for a in range(4_100)} | {(a + 1, a): 0 for a in range(4_100)}
+    world = pv.TransitionSystem(star, initial=0, accepting={0})
+    assert compare(world, [7, 7, 8, 8], 2, 4, 4, looks_ahead=False)[0] > 4_100
+
+
+class Watched(np.ndarray):
+    """An array that counts how often an entry of it is looked at."""
+
+    looks = 0
+
+    def __getitem__(self, place):
+        Watched.looks += 1
+        return super().__getitem__(place)
+
+
+@pytest.mark.parametrize(
+    ("world", "word", "lo", "hi", "cap", "most"),
+    [
+        (THREE, "abcaabbcabac", 8, 14, 6, 7_000),
+        (THREE, "abcaabb", 5, 9, 8, 12_000),
+        (ROOMS, "abeagaacba", 6, 11, 5, 800),
+        (ROOMS, "abeagaac", 6, 9, 8, 31_000),
+    ],
+)
+def test_rows_and_nodes_are_found_with_few_looks(interpreted, monkeypatch, world, word, lo, hi, cap, most):
+    def full(shape, value, dtype):
+        made = np.full(shape, value, dtype)
+        return made.view(Watched) if dtype == np.int32 and made.ndim == 1 else made  # the hash tables
+
+    monkeypatch.setattr(Watched, "looks", 0)
+    monkeypatch.setattr(interpreted, "np", SimpleNamespace(**{**vars(np), "full": full}))
+    classes = EditClasses(LengthRange(world.compiled, lo, hi), world.encode(word), cap)
+    assert classes.node_count < Watched.looks < most
 
 
 @pytest.mark.parametrize(("edges", "looks_ahead"), [(1_000, True), (1_001, False)])
