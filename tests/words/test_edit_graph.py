@@ -64,6 +64,10 @@ WIDE = [
     (ONE, "a" * 270, 3, 272, 256),  # an entry takes 16 bits
 ]
 SMALL = [
+    (TWO, "ab", 1, 3, 2),
+    (CHAIN, "bc", 2, 3, 2),
+    (TWO, "ab", 1, 3, 8),
+    (CHAIN, "bc", 2, 3, 9),
     (THREE, "abca", 3, 5, 1),
     (THREE, "abcab", 4, 6, 3),
     (SIX, "a", 4, 6, 4),

@@ -113,17 +113,42 @@ def test_words_are_numbered_in_the_order_of_the_graph(case):
             assert classes.word_at(distance, rank).tolist() == graph.word_at(distance, rank)
 
 
-@pytest.mark.parametrize("distance", [1, 3])
-def test_a_number_beyond_the_last_word_leads_to_none(distance):
+# Nothing follows the second symbol here, and a word that begins with c ends at once.
+PLAN = pv.TransitionSystem({(0, "a"): 1, (0, "b"): 1, (1, "b"): 2, (0, "c"): 2}, initial=0, accepting={1, 2})
+
+
+@pytest.mark.parametrize(
+    ("world", "word", "lo", "hi", "cap", "distance"),
+    [
+        (pv.Alphabet("abc"), "abca", 2, 5, 3, 1),
+        (pv.Alphabet("abc"), "abca", 2, 5, 3, 3),
+        (PLAN, "ab", 1, 3, 3, 0),
+        (PLAN, "ab", 1, 3, 3, 1),
+        (PLAN, "ab", 1, 3, 1, 1),
+        (PLAN, "cc", 1, 3, 1, 1),
+    ],
+)
+def test_a_number_beyond_the_last_word_leads_to_none(world, word, lo, hi, cap, distance):
     from pathveil.words.edit_walk import find_word
 
-    world, lo, hi, cap = pv.Alphabet("abc"), 2, 5, 3
     words = LengthRange(world.compiled, lo, hi)
-    classes = EditClasses(words, world.encode("abca"), cap)
-    word = np.empty(hi, dtype=np.int64)
-    public = (lo, world.compiled.accepting, words.completions, words.edges, word)
-    for beyond in (0, 1, 1_000):
+    classes = EditClasses(words, world.encode(word), cap)
+    found = np.empty(hi + 5, dtype=np.int64)
+    public = (lo, world.compiled.accepting, words.completions, words.edges, found)
+    for beyond in (0, 1, 2, 5, 1_000):
         rank = words.limbs_of(classes.counts[distance] + beyond)
         assert find_word(rank, distance, *classes._table[1:], classes._symbols, *public) == -1
     rank = words.limbs_of(classes.counts[distance] - 1)
     assert find_word(rank, distance, *classes._table[1:], classes._symbols, *public) >= lo
+
+
+def test_plans_that_end_early_are_numbered_too():
+    for word in ("ab", "cc", "b"):
+        for cap in (1, 2, 3):
+            classes = pv.edit_classes(PLAN, word, (1, 3), cap)
+            found = [
+                "".join(PLAN.decode(classes.word_at(distance, rank).tolist()))
+                for distance, count in enumerate(classes.counts)
+                for rank in range(count)
+            ]
+            assert sorted(found) == ["a", "ab", "b", "bb", "c"]
