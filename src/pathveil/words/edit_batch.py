@@ -30,13 +30,13 @@ def draw_batch(
     for number, codes in enumerate(words):
         numbers.setdefault(codes.tobytes(), []).append(number)
     groups = iter(numbers.values())
-    private = list(words)
+    private: dict[int, IntArray] = {}
     for tables in _in_order(classes_of, [words[group[0]] for group in numbers.values()]):
         drawn = [(number, classes) for classes in tables for number in next(groups)]
         distances = choose([number for number, _ in drawn], [classes.counts for _, classes in drawn])
         for (number, classes), distance in zip(drawn, distances, strict=True):
             private[number] = classes.word_at(distance, draw_below(source, classes.counts[distance]))
-    return private
+    return [private[number] for number in range(len(words))]  # a word without a private one is an error
 
 
 def _in_order(make: Callable[[IntArray], EditClasses], words: Sequence[IntArray]) -> Iterator[list[EditClasses]]:

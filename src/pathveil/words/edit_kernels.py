@@ -330,7 +330,7 @@ def find_nodes(
     """
     n, states, kind_count = len(kinds), alive.shape[1], len(symbols) + 1
     log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
-    parts = (min(2 * cap - 1, n + 1) >> log) + 1
+    parts = (min(2 * cap - 1, n) >> log) + 1
     rows, new_rows = np.zeros((1, parts), dtype=np.int64), np.empty((1, parts), dtype=np.int64)
     for j in range(min(n, cap - 1) + 1):
         rows[0, j >> log] |= (cap - j) << ((j & ((1 << log) - 1)) << (6 - log))
@@ -352,6 +352,9 @@ def find_nodes(
     node_count, link_count, layers[1] = 1, 0, 1
     places = np.empty(0, dtype=np.int32)
     for i in range(1, hi + 1):
+        if layers[i - 1] == layers[i]:  # whatever is longer is far away
+            layers[i + 1 :] = node_count
+            break
         most = 0  # links that may come
         for node in range(layers[i - 1], layers[i]):
             y = nodes[node, 1]

@@ -1,0 +1,154 @@
+"""Exact counts in limbs of 32 bits, and the walk from a number to its word, against Python's own integers."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import pathveil as pv
+from pathveil.words.edit_classes import EditClasses
+from pathveil.words.edit_range import LengthRange
+from tests.reference.edit_graph import EditGraph
+
+LIMBS = 3
+# Around the edges of limbs, and a few in between.
+NUMBERS = sorted(
+    {edge + near for edge in (0, 1 << 32, 1 << 64) for near in (-2, -1, 0, 1, 2) if edge + near >= 0}
+    | {7, 1 << 31, 1 << 63, (1 << 95) + 5, (1 << 96) - 1, 0x123456789ABCDEF0123}
+)
+
+
+def in_limbs(number):
+    return np.array([(number >> (32 * limb)) % (1 << 32) for limb in range(LIMBS)], dtype=np.uint64)
+
+
+def as_number(limbs):
+    assert all(0 <= limb < 1 << 32 for limb in limbs.tolist())
+    return sum(limb << (32 * place) for place, limb in enumerate(limbs.tolist()))
+
+
+def test_numbers_in_limbs_are_compared_like_numbers():
+    from pathveil.words.edit_walk import _at_least, _is_zero
+
+    for a in NUMBERS:
+        assert _is_zero(in_limbs(a)) == (a == 0)
+        for b in NUMBERS:
+            assert _at_least(in_limbs(a), in_limbs(b)) == (a >= b)
+
+
+def test_numbers_in_limbs_are_subtracted_with_borrows():
+    from pathveil.words.edit_walk import _subtract
+
+    for a in NUMBERS:
+        for b in NUMBERS:
+            if a >= b:
+                difference = in_limbs(a)
+                _subtract(difference, in_limbs(b))
+                assert as_number(difference) == a - b
+
+
+def test_numbers_in_limbs_are_multiplied_with_carries():
+    from pathveil.words.edit_walk import _multiply
+
+    product = np.empty(LIMBS, dtype=np.uint64)
+    for a in NUMBERS:
+        for times in (0, 1, 2, 3, 1_000_003, (1 << 31) - 1):
+            _multiply(in_limbs(a), times, product)
+            assert as_number(product) == a * times % (1 << 32 * LIMBS)
+
+
+@pytest.mark.parametrize("value", [1, 5, (1 << 32) - 1, 1 << 32, (1 << 64) - 3])
+@pytest.mark.parametrize("times", [1, 2, 3, 7, 10_000])
+def test_a_rank_falls_into_one_of_the_equal_shares_or_beyond_them(value, times):
+    from pathveil.words.edit_walk import _take
+
+    product = np.empty(LIMBS, dtype=np.uint64)
+    for which in sorted({0, 1, times // 2, times - 1, times, times + 3}):
+        for rest in sorted({0, value // 2, value - 1}):
+            rank = in_limbs(which * value + rest)
+            expected = which if which < times else -1
+            assert _take(rank, in_limbs(value), times, product) == expected
+            assert as_number(rank) == (rest if which < times else (which - times) * value + rest)
+
+
+@pytest.mark.parametrize("which", [(), (2,), (0, 1), (3, 6), (1, 5, 6)])
+def test_other_symbols_are_numbered_without_those_of_the_word(which):
+    from pathveil.words.edit_walk import _other_symbol
+
+    # Every second symbol leads to state 1, the others back to state 0.
+    world = pv.TransitionSystem({(0, a): a % 2 for a in range(9)} | {(1, 3): 0}, initial=0)
+    edges = LengthRange(world.compiled, 1, 1).edges
+    symbols = np.array(which, dtype=np.int64)
+    for bundle, leading in ((0, [0, 2, 4, 6, 8]), (1, [1, 3, 5, 7])):
+        others = [a for a in leading if a not in which]
+        assert [_other_symbol(bundle, k, edges, symbols) for k in range(len(others))] == others
+
+
+# Symbols 0 to 39 stay, 40 to 69 go over, and from there 100 symbols lead back and 3 stay.
+HALLS = pv.TransitionSystem(
+    {(0, a): int(a >= 40) for a in range(70)} | {(1, a): int(a >= 100) for a in range(103)}, initial=0, accepting={0}
+)
+CASES = {
+    "one limb": (pv.Alphabet("abcd"), "abca", 2, 6, 3),
+    "two limbs": (pv.Alphabet(range(500)), [3, 1, 4, 1, 5], 3, 6, 4),
+    "four limbs": (HALLS, [5, 41, 7, 101, 41, 100], 4, 17, 5),
+    "wide rows": (HALLS, [5, 41, 7, 101, 41, 2, 2], 6, 10, 8),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_words_are_numbered_in_the_order_of_the_graph(case):
+    world, word, lo, hi, cap = CASES[case]
+    codes = world.encode(word)
+    classes = EditClasses(LengthRange(world.compiled, lo, hi), codes, cap)
+    ahead = cap < 8 and world.compiled.state_count > 1
+    graph = EditGraph(world.compiled, codes.tolist(), lo, hi, cap, ahead)
+    assert list(classes.counts) == graph.values(0, graph.initial)
+    rng = random.Random(1)
+    for distance, count in enumerate(classes.counts):
+        ranks = {0, 1, count // 2, count - 2, count - 1, *(rng.randrange(count + 1) for _ in range(30))}
+        for rank in sorted(rank for rank in ranks if 0 <= rank < count):
+            assert classes.word_at(distance, rank).tolist() == graph.word_at(distance, rank)
+
+
+# Nothing follows the second symbol here, and a word that begins with c ends at once.
+PLAN = pv.TransitionSystem({(0, "a"): 1, (0, "b"): 1, (1, "b"): 2, (0, "c"): 2}, initial=0, accepting={1, 2})
+
+
+@pytest.mark.parametrize(
+    ("world", "word", "lo", "hi", "cap", "distance"),
+    [
+        (pv.Alphabet("abc"), "abca", 2, 5, 3, 1),
+        (pv.Alphabet("abc"), "abca", 2, 5, 3, 3),
+        (PLAN, "ab", 1, 3, 3, 0),
+        (PLAN, "ab", 1, 3, 3, 1),
+        (PLAN, "ab", 1, 3, 1, 1),
+        (PLAN, "cc", 1, 3, 1, 1),
+    ],
+)
+def test_a_number_beyond_the_last_word_leads_to_none(world, word, lo, hi, cap, distance):
+    from pathveil.words.edit_walk import find_word
+
+    words = LengthRange(world.compiled, lo, hi)
+    classes = EditClasses(words, world.encode(word), cap)
+    found = np.empty(hi + 5, dtype=np.int64)
+    public = (lo, world.compiled.accepting, words.completions, words.edges, found)
+    for beyond in (0, 1, 2, 5, 1_000):
+        rank = words.limbs_of(classes.counts[distance] + beyond)
+        assert find_word(rank, distance, *classes._table[1:], classes._symbols, *public) == -1
+    rank = words.limbs_of(classes.counts[distance] - 1)
+    assert find_word(rank, distance, *classes._table[1:], classes._symbols, *public) >= lo
+
+
+def test_plans_that_end_early_are_numbered_too():
+    for word in ("ab", "cc", "b"):
+        for cap in (1, 2, 3):
+            classes = pv.edit_classes(PLAN, word, (1, 3), cap)
+            found = [
+                "".join(PLAN.decode(classes.word_at(distance, rank).tolist()))
+                for distance, count in enumerate(classes.counts)
+                for rank in range(count)
+            ]
+            assert sorted(found) == ["a", "ab", "b", "bb", "c"]
