@@ -13,9 +13,11 @@ from pathveil.words import class_batches, exponential, permute_and_flip
 from pathveil.words.choose import expected_errors, public_words
 from pathveil.words.law import ErrorLaw
 from pathveil.words.ragged import Words
-from tests.reference.enumeration import exponential_law, feasible_words, hamming, permute_and_flip_law
+from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming, permute_and_flip_law
 from tests.statistics import FALSE_ALARM, chi_square_p_value
-from tests.words.test_kernels import CHAIN
+from tests.words.mechanisms import MECHANISMS, build
+from tests.words.test_kernels import CHAIN, PLANS
+from tests.words.test_laws_by_enumeration import reference_law
 
 LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
 TOWN = pv.example_town()
@@ -23,6 +25,35 @@ TOWN = pv.example_town()
 TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1}, initial=0)
 
 # --------------------------------------------------------------------------------------------------- laws
+
+
+SMALL: dict[str, tuple[pv.System, list[Word]]] = {
+    "alphabet": (pv.Alphabet("abc"), [tuple("a"), tuple("cab")]),
+    "chain": (CHAIN, [(0, 1, 2), (2, 1, 0, 0)]),  # the second one is not feasible
+    "plans": (PLANS, [("a", "b", "a"), ("c", "c", "c", "c")]),
+    "toggle": (TOGGLE, [tuple("abb")]),
+    "one successor": (pv.MarkovChain.from_edges([(0, 1), (1, 0), (1, 2), (2, 0)], initial=1), [(0, 1, 2), (2, 2, 2)]),
+}
+
+
+@pytest.mark.parametrize("where", SMALL)
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_laws_and_probabilities_are_those_of_the_listed_words(name: str, where: str) -> None:
+    world, words = SMALL[where]
+    mechanism = build(name, world, 1.4, 2, on_infeasible="nearest")
+    if mechanism is None:
+        assert where == "plans"
+        return
+    for word in words:
+        expected = reference_law(name, mechanism, word)
+        outputs = [v for v in feasible_words(world, len(word)) if v in expected]
+        assert math.fsum(expected.values()) == pytest.approx(1.0, abs=1e-12)
+        codes = np.array([world.encode(v) for v in outputs])
+        found = np.exp(mechanism.log_probabilities(world.encode(word), codes))
+        assert found == pytest.approx([expected[v] for v in outputs], rel=1e-10)
+        by_errors = [math.fsum(p for v, p in expected.items() if hamming(v, word) == k) for k in range(len(word) + 1)]
+        law = mechanism.error_law(word)
+        assert law.pmf == pytest.approx(by_errors, rel=1e-10, abs=1e-15)
 
 
 def test_quantiles_are_reached_in_spite_of_rounding() -> None:

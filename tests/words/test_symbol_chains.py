@@ -366,6 +366,15 @@ def test_runs_with_too_many_pairs_are_not_listed(monkeypatch: pytest.MonkeyPatch
     assert Runs(chain, alive, run, up_to=False).places is None
 
 
+@pytest.mark.parametrize(("symbols", "listed"), [(1_000, True), (1_001, False)])
+def test_a_million_pairs_of_runs_are_listed_and_no_more(symbols: int, listed: bool) -> None:
+    nothing = Links(np.zeros(symbols + 1, dtype=np.int64), np.empty(0, dtype=np.int64))
+    everything = np.ones(symbols, dtype=bool)
+    chain = SymbolChain(nothing, nothing, everything, everything)
+    found = Runs(chain, np.ones((2, symbols), dtype=bool), 2, up_to=False)
+    assert (found.places is not None) == listed
+
+
 def boxes(count: int) -> list[Box]:
     return [Box(np.full(1, k), np.full(1, k), np.full(1, k)) for k in range(count)]
 
