@@ -15,7 +15,7 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import as_uniform
-from pathveil.words import class_batches, class_kernels, classes
+from pathveil.words import class_batches, class_kernels, classes, free_kernels
 from pathveil.words.class_batches import (
     class_blocks,
     cut_law,
@@ -183,6 +183,59 @@ def test_the_compiled_draw_is_told_how_far_to_trust_its_sums(kind: str, monkeypa
     assert margin + doubt(16 * (700 + 70)) <= weight_margin <= margin + doubt(16 * (2_000 + 2 * 70))
     assert weight_margin - margin >= doubt(16 * 2 * 70)
     assert unit == doubt(16)
+
+
+def test_words_on_free_alphabets_are_repeated_or_decided_exactly_where_the_loop_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The compiled loop leaves word 1 in doubt and asks for words 0 and 3 again; word 2 is done at once."""
+    length, symbols, calls = 3, 4, []
+    scores = -1.0 * np.arange(length + 1.0)
+    values = np.array([0, 1, 2] * 4)
+    private = np.full(12, -1)
+    kept: list[int] = []
+
+    def placed(*arguments: Any) -> None:
+        _, begins, n, m, bounds, words, out, again, in_doubt = arguments
+        assert (n, m, len(words), out is private) == (length, symbols, len(begins) * (length + 1), True)
+        assert bounds.tolist() == word_bounds(EXPONENTIAL, free_counts(symbols, length), tuple(scores.tolist()))
+        calls.append(begins.tolist())
+        for begin in begins:
+            out[begin : begin + length] = 100 * len(calls)
+        again[:], in_doubt[:] = False, False
+        if len(calls) == 1:
+            again[[0, 1, 3]] = True
+            in_doubt[1] = True
+            words[4] = 2**64 - 1  # the number of the second word: as many errors as there can be
+            kept.extend(words.tolist())
+        else:
+            assert words[0] not in kept
+
+    monkeypatch.setattr(free_kernels, "place_errors", placed)
+    part = Words.from_rows(values.reshape(4, length)).by_length[0]
+    [block] = free_blocks(symbols, values, part, scores, private, EXPONENTIAL)
+    block(pv.insecure_seed(5))
+    assert calls == [[0, 3, 6, 9], [0, 9]]
+    assert private[[0, 1, 2, 9, 10, 11]].tolist() == [200] * 6
+    assert private[6:9].tolist() == [100] * 3
+    assert (private[3:6] != values[3:6]).all()
+    assert set(private[3:6].tolist()) <= set(range(symbols))
+
+
+@pytest.mark.parametrize("kind", SELECTIONS)
+def test_compiled_batches_on_free_alphabets_have_their_law(kind: str) -> None:
+    """False-alarm probability 1e-6; negative control: a third more tilt."""
+    way, word, count = SELECTIONS[kind], (2, 0, 1), 6_000
+    world = pv.Alphabet(range(3))
+    values, private = np.tile(np.array(word), count), np.empty(3 * count, dtype=np.int64)
+    scores = -0.9 * np.arange(4.0)
+    [block] = free_blocks(3, values, zeros(count, 3).by_length[0], scores, private, way)
+    block(pv.insecure_seed(2))
+    drawn = [tuple(row) for row in private.reshape(count, 3).tolist()]
+    for tilt, fits in [(0.9, True), (1.2, False)]:
+        shares = np.exp(way.log_shares(free_counts(3, 3), -tilt * np.arange(4.0)))
+        law = {v: float(shares[hamming(v, word)]) for v in feasible_words(world, 3)}
+        assert (chi_square_p_value(drawn, law) > FALSE_ALARM) == fits
 
 
 def test_equal_words_follow_each_other_and_different_ones_are_counted() -> None:
