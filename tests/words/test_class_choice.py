@@ -517,6 +517,27 @@ def test_plain_batches_by_class_have_their_law_also_across_chunks(
         assert chi_square_p_value(drawn, law) > FALSE_ALARM
 
 
+@pytest.mark.parametrize("length", [1, 3])
+def test_plain_batches_on_free_alphabets_are_drawn_about_262144_cells_at_a_time(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+    monkeypatch.setattr(classes, "draw_free", lambda codes, *_: drawn.append(len(codes)) or codes)
+    noises: list[tuple[int, ...]] = []
+
+    class AlwaysRight:
+        def choose(self, _: Any, __: Any, words: np.ndarray, ___: Any) -> np.ndarray:
+            noises.append(words.shape)
+            return np.zeros(len(words), dtype=np.int64)
+
+    at_a_time = 1 + 2**18 // length
+    words = zeros(at_a_time + 4, length)
+    way: Any = AlwaysRight()
+    draw_by_class(pv.Alphabet("ab").compiled, words, way, lambda n: np.zeros(n + 1), pv.insecure_seed(1))
+    assert drawn == [at_a_time, 4]
+    assert noises == [(at_a_time, length + 1), (4, length + 1)]
+
+
 def test_selections_are_told_apart_by_their_noise() -> None:
     assert isinstance(EXPONENTIAL, Selection)
     assert EXPONENTIAL.noise(np.array([2.0, -3.0])).tolist() == [-2.0, 3.0]
