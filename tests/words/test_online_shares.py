@@ -100,3 +100,22 @@ def test_a_block_online_holds_about_65536_symbols(monkeypatch: pytest.MonkeyPatc
     for count in (2**16, 2**17 + 5):
         mechanism.streams(count).push(np.zeros(count, dtype=np.int64))
     assert sizes == [[2**14], [2**14 + 1, 2**14 + 1, 40_000 - 2 * (2**14 + 1)], [4], [2**16], [2**16, 2**16, 5]]
+
+
+def test_a_block_online_takes_one_keystream_word_for_each_symbol(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[int] = []
+
+    class Counting(PlantedSource):
+        def words64(self, count: int) -> np.ndarray:
+            taken.append(count)
+            return super().words64(count)
+
+    monkeypatch.setattr(online, "_SMALL", 0)
+    monkeypatch.setattr(online, "_BLOCK_CELLS", 5)
+    monkeypatch.setattr(online, "run_blocks", lambda blocks, source: [block(source) for block in blocks])
+    mechanism, source = pv.Online(CHAIN, 1.0), Counting([2**64 - 1])
+    mechanism._draw(Words(np.zeros(12, dtype=np.int64), np.array([0, 1, 4, 6, 9, 12])), source)
+    assert taken == [6, 6]  # three words, then two
+    taken.clear()
+    mechanism.streams(12, source).push(np.zeros(12, dtype=np.int64))
+    assert taken == [5, 5, 2]
