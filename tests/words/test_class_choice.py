@@ -372,7 +372,11 @@ def test_two_classes_are_in_doubt_as_far_as_bits_and_rounding_can_carry_them(kin
 @pytest.mark.parametrize("kind", SELECTIONS)
 def test_numbers_next_to_0_or_1_are_always_in_doubt(kind: str) -> None:
     log_n = log_counts((5, 5))[None, :]
-    for word, expected in [(2**11, True), (2**64 - 2**12, True), (2**27, False), (2**64 - 2**27, False)]:
+    # Within 2^-12 of 1 the bound for its noise has not enough digits: from 2^-39 on.
+    for near, expected in [(2**12, True), (7 * 2**22, True), (9 * 2**22, False), (2**27, False)]:
+        _, in_doubt = SELECTIONS[kind]._largest(log_n, np.zeros(2), np.array([[near, 2**63]], dtype=np.uint64))
+        assert in_doubt.tolist() == [expected]
+        word = 2**64 - near
         words = np.array([[word, 2**63]], dtype=np.uint64)
         _, in_doubt = SELECTIONS[kind]._largest(log_n, np.zeros(2), words)
         assert in_doubt.tolist() == [expected]

@@ -400,20 +400,20 @@ def test_the_bound_of_a_run_is_the_largest_over_its_places(run: int, monkeypatch
     places = [i for i, (w, _) in enumerate(found.places) if len(w)]
     assert sorted(seen) == places
     slack = (chain.symbol_count + 64) * (run + 1) * 2.0**-51
-    assert bound == pytest.approx(log(max(largest[i] for i in places)) + 2 * slack, rel=1e-14)
+    assert bound == pytest.approx(log(max(largest[i] for i in places)) + 2 * slack, rel=1e-15, abs=0)
     for i in places:
         after, *lengths, arguments = seen[i]
         assert after == length - run - i
         assert lengths == [len(found.places[i][0])] * 2
         z = arguments[10] if run == 1 else arguments[-1]
         assert z == tilt_factor(theta)
-        assert run > 1 or arguments[-1] == pytest.approx(slack, rel=1e-12)
+        assert run > 1 or arguments[-1] == pytest.approx(slack, rel=1e-12, abs=0)
         assert all(
             given is own for given, own in zip(arguments[3:5], (kept.pairs.offsets, kept.pairs.symbols), strict=True)
         )
     for quotients, expected in [([0.0] * 4, 0.0), ([0.2] * 4, 0.0), ([1.0] * 4, 2 * slack)]:
         largest.update(enumerate(quotients))
-        assert found.bound(theta, prefixes, suffixes, kept, kept) == pytest.approx(expected, rel=1e-12)
+        assert found.bound(theta, prefixes, suffixes, kept, kept) == pytest.approx(expected, rel=1e-12, abs=0)
 
     # As many additions as are allowed, and one more.
     work = sum(len(w) for w, _ in found.places)
