@@ -191,6 +191,12 @@ def test_the_compiled_draw_is_told_how_far_to_trust_its_sums(kind: str, monkeypa
     assert margin + doubt(16 * (700 + 70)) <= weight_margin <= margin + doubt(16 * (2_000 + 2 * 70))
     assert weight_margin - margin >= doubt(16 * 2 * 70)
     assert unit == doubt(16)
+    # Larger scores are trusted less: each is rounded, and so is its distance to the largest.
+    told.clear()
+    [block] = class_blocks(TOWN.compiled, values, begins, 100 * scores, np.empty_like(values), SELECTIONS[kind])
+    block(pv.insecure_seed(1))
+    assert told[13] == margin
+    assert told[14] - weight_margin == pytest.approx(doubt(16 * 2 * 99 * 70), rel=1e-9, abs=0)
 
 
 def test_words_on_free_alphabets_are_repeated_or_decided_exactly_where_the_loop_says_so(
