@@ -141,6 +141,23 @@ def test_a_decision_without_doubt_is_right_even_if_the_sums_are_as_wrong_as_they
         assert_seldom_in_doubt(around, t, 0.0, x, reach + early)
 
 
+@pytest.mark.parametrize("z", [0.3, 0.8])
+@pytest.mark.parametrize("t", [0.2, 0.6])
+def test_where_a_bound_of_the_missing_terms_decides_it_is_in_doubt_twice_as_far_as_it_can_move(
+    z: float, t: float
+) -> None:
+    """One best word: without any term, x is at most t E_1 · tz/(1 - tz)."""
+    errors = LISTS["one best word"]
+    first, share = t * fsum(ListedFlip(errors, z).powers), t * z / (1 - t * z)
+    part = 1e-6
+    moved_by_t = part * first * share * (1 + 1 / (1 - t * z))
+    moved_by_sum = part * (first + t) * share
+    for margin, error, moved in [(0.0, part, moved_by_t), (part, 0.0, moved_by_sum)]:
+        around = ListedFlip(errors, z, margin).around()
+        assert decided(around, t, error, first * share + 1.98 * moved) == (True, True)
+        assert decided(around, t, error, first * share + 2.02 * moved) == (True, False)
+
+
 def test_a_limit_is_in_doubt_as_far_as_the_bits_go_that_were_not_looked_at() -> None:
     """999 other best words; u of 2^-30 is known to a cell of 2^-53."""
     flip, u = ListedFlip([0] * 1000, 0.5), 2.0**-30
