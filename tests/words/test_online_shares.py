@@ -1,0 +1,121 @@
+"""Online: which keystream word leads to which symbol, and where a stream can go."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+import pathveil as pv
+from pathveil.words import online
+from pathveil.words.ragged import Words
+from tests.reference.planted import PlantedSource
+from tests.words.test_kernels import CHAIN
+
+
+def test_online_emits_each_successor_for_its_share_of_the_keystream() -> None:
+    """Each wrong one of three successors owns `each` of the 2^64 words, from 0 on, the true one the rest."""
+    world = pv.MarkovChain.from_edges([("a", "a"), ("a", "b"), ("a", "c"), ("b", "a"), ("c", "a")], initial="a")
+    mechanism = pv.Online(world, 1.3)
+    each = int(mechanism._each[3])
+    with mpmath.workdps(40):
+        z = mpmath.exp(-mpmath.mpf(1.3))
+        assert abs(each - 2**64 * z / (1 + 2 * z)) < 2**64 * 1e-15
+    assert mechanism._each[:2].tolist() == [1, 1]  # one successor owns all of them
+    a, b, c = (world.symbols.index(s) for s in "abc")
+    for true, others in [(a, (b, c)), (b, (a, c)), (c, (a, b))]:
+        expected = {0: others[0], each - 1: others[0], each: others[1], 2 * each - 1: others[1], 2 * each: true}
+        for word, symbol in [*expected.items(), (2**64 - 1, true)]:
+            start = np.array([world.compiled.start])
+            emitted, states = mechanism._emit(start, np.array([true]), PlantedSource([word]))
+            assert emitted.tolist() == [symbol]
+            assert states.tolist() == [world.compiled.moves[world.compiled.start][symbol]]
+    # From 'b' only 'a' can follow, whatever is true and whatever the keystream says.
+    state = np.array([world.compiled.moves[world.compiled.start][b]] * 2)
+    for word in (0, 2**63, 2**64 - 1):
+        assert mechanism._emit(state, np.array([b, a]), PlantedSource([word]))[0].tolist() == [a, a]
+
+
+def test_where_the_true_symbol_cannot_follow_all_successors_have_equal_shares() -> None:
+    world = pv.MarkovChain.from_edges([(0, 1), (0, 2), (0, 3), (1, 0), (2, 0), (3, 0)], initial=0)
+    mechanism = pv.Online(world, 1.0)
+    third = -(-(2**64) // 3)
+    start = np.array([world.compiled.start])
+    for word, symbol in [(0, 1), (third - 1, 1), (third, 2), (2**63, 2), (2**64 - third, 2), (2**64 - third + 1, 3)]:
+        emitted, _ = mechanism._emit(start, np.array([0]), PlantedSource([word]))
+        assert emitted.tolist() == [symbol]
+
+
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_large_batches_online_are_cut_between_words(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pathveil.words.online._SMALL", 0)
+    monkeypatch.setattr("pathveil.words.online._BLOCK_CELLS", size)
+    words = [(0, 1, 2, 0), (1,), (2, 2), (0, 0, 0), (1, 2, 0, 1, 1)] * 5
+    assert pv.Online(CHAIN, 1e6).privatize_many(words) == words
+    streams = pv.Online(CHAIN, 1e6).streams(40)
+    codes = np.arange(40) % 2
+    assert streams.push(codes).tolist() == codes.tolist()
+    assert streams.push(np.zeros(40, dtype=np.int8)).tolist() == [0] * 40
+
+
+def test_streams_are_counted_and_begin_before_the_first_symbol() -> None:
+    mechanism = pv.Online(CHAIN, 1e6)
+    stream = mechanism.stream()
+    assert "OnlineStream(0 symbols so far" in repr(stream)
+    assert [stream.push(s) for s in (0, 1, 2, 0)] == [0, 1, 2, 0]
+    assert "OnlineStream(4 symbols so far" in repr(stream)
+    streams = mechanism.streams(2)
+    streams.push([0, 1])
+    streams.push([1, 2])
+    assert "2 streams, 2 symbols so far" in repr(streams)
+    for shape in ([0], [[0, 1]], 0):
+        with pytest.raises(pv.InvalidParameterError, match="2 streams"):
+            streams.push(shape)
+
+
+def test_online_looks_only_at_states_that_can_be_reached() -> None:
+    """'c' and 'd' lead nowhere and could not be last, but no word gets there."""
+    counts = [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    world = pv.MarkovChain.from_counts("abcd", counts, initial={"a"}, final={"a", "b"})
+    assert pv.Online(world, 1e6).privatize("aab") == "aab"
+    with pytest.raises(pv.DeadEndError, match="'d' has no successor"):
+        pv.Online(pv.MarkovChain.from_counts("abcd", counts), 1.0)
+    with pytest.raises(pv.InvalidSystemError, match="restricts the last symbol"):
+        pv.Online(pv.MarkovChain.from_counts("abcd", counts, initial={"a"}, final={"b"}), 1.0)
+
+
+def test_a_block_online_holds_about_65536_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer symbols than that are drawn in one go, by no compiled loop."""
+    sizes: list[list[int]] = []
+    monkeypatch.setattr(online, "run_blocks", lambda blocks, _: sizes.append([b.args[1] - b.args[0] for b in blocks]))
+    mechanism = pv.Online(CHAIN, 1.0)
+    words = Words.from_rows(np.zeros((2**14 - 1, 4), dtype=np.int64))
+    mechanism._draw(words, pv.insecure_seed(1))
+    mechanism.streams(2**16 - 1).push(np.zeros(2**16 - 1, dtype=np.int64))
+    assert sizes == []
+    for rows in (2**14, 40_000):
+        mechanism._draw(Words.from_rows(np.zeros((rows, 4), dtype=np.int64)), pv.insecure_seed(1))
+    ragged = Words(np.zeros(70_000, dtype=np.int64), np.array([0, 10_000, 69_000, 69_500, 70_000]))
+    mechanism._draw(ragged, pv.insecure_seed(1))
+    for count in (2**16, 2**17 + 5):
+        mechanism.streams(count).push(np.zeros(count, dtype=np.int64))
+    assert sizes == [[2**14], [2**14 + 1, 2**14 + 1, 40_000 - 2 * (2**14 + 1)], [4], [2**16], [2**16, 2**16, 5]]
+
+
+def test_a_block_online_takes_one_keystream_word_for_each_symbol(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[int] = []
+
+    class Counting(PlantedSource):
+        def words64(self, count: int) -> np.ndarray:
+            taken.append(count)
+            return super().words64(count)
+
+    monkeypatch.setattr(online, "_SMALL", 0)
+    monkeypatch.setattr(online, "_BLOCK_CELLS", 5)
+    monkeypatch.setattr(online, "run_blocks", lambda blocks, source: [block(source) for block in blocks])
+    mechanism, source = pv.Online(CHAIN, 1.0), Counting([2**64 - 1])
+    mechanism._draw(Words(np.zeros(12, dtype=np.int64), np.array([0, 1, 4, 6, 9, 12])), source)
+    assert taken == [6, 6]  # three words, then two
+    taken.clear()
+    mechanism.streams(12, source).push(np.zeros(12, dtype=np.int64))
+    assert taken == [5, 5, 2]
