@@ -71,7 +71,8 @@ def test_tables_count_the_ways_to_go_on_at_every_position_that_is_kept(world, le
     # Twice in the same memory, first with another word: nothing may be left of it.
     words = words_of(world, length, 2)
     starts = strips(length, spacing)
-    spare, edges = np.zeros((3, count + 1, LANES)), np.full((2, length + 1, count), np.nan)
+    spare, edges = np.full((5, count + 1, LANES), np.nan)[1:4], np.full((2, length + 1, count), np.nan)
+    spare[:] = 0.0  # with no numbers on both sides of it
     table = np.full((starts[-1], count + 1, LANES), np.nan)
     reached = reached_states(length, compiled.start, compiled.offsets, compiled.targets)
     for word in words:
