@@ -38,14 +38,15 @@ def test_edges_are_listed_by_state_and_by_label(world):
     assert label_offsets[-1] == len(edges)
 
 
-def test_states_are_reached_when_a_word_can_be_there():
+@pytest.mark.parametrize("length", [4, 5])
+def test_states_are_reached_when_a_word_can_be_there(length):
     from pathveil.words.class_kernels import reached_states
 
     line = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 2, (2, "a"): 3, (3, "a"): 3, (1, "b"): 1}, initial=0)
     compiled = line.compiled
-    found = reached_states(4, compiled.start, compiled.offsets, compiled.targets)
+    found = reached_states(length, compiled.start, compiled.offsets, compiled.targets)
     states, expected = {compiled.start}, []
-    for _ in range(5):
+    for _ in range(length + 1):
         expected.append([y in states for y in range(compiled.state_count)])
         states = {target for y in states for target in compiled.successors[y]}
     assert found.tolist() == expected
