@@ -88,6 +88,26 @@ def test_replacing_a_run_changes_z_by_the_largest_quotient_over_all_paths_and_pa
         assert found == pytest.approx(max(expected), rel=1e-12)
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_an_unknown_end_costs_nothing_where_no_path_comes_to_it_from_the_new_run(kept):
+    """w = 0 1, v = 2 3; after 0 the symbol 4 may come as well, of which nothing is known."""
+    follows = np.zeros((5, 5), dtype=bool)
+    follows[[0, 0, 2], [1, 4, 3]] = True
+    rng = np.random.default_rng(3)
+    prefix, suffix = random_intervals(rng, 5, 1.0), random_intervals(rng, 5, float(kept))
+    if kept:
+        suffix.hi[suffix.kept.symbols == 4] = np.inf
+    else:
+        suffix.dropped[4] = np.inf
+    w, v = [0, 1], [2, 3]
+    expected = quotient_of_runs(w, v, prefix, suffix, follows, 0.3)
+    assert expected < 100
+    arguments = (np.array([w]), np.array([v]), *boxes_of(prefix, suffix))
+    assert compiled(largest_quotient)(*arguments, *links_of(follows), 0.3) == pytest.approx(expected, rel=1e-12)
+    follows[2, 4] = True
+    assert compiled(largest_quotient)(*arguments, *links_of(follows), 0.3) == np.inf
+
+
 @pytest.mark.parametrize("slack", [1e-12, 0.02])
 def test_a_step_gives_each_context_the_smallest_box_around_what_leads_to_it(slack):
     rng = np.random.default_rng(5)
