@@ -136,6 +136,15 @@ def test_where_a_line_meets_epsilon_few_trials_are_needed(monkeypatch):
     assert max(numbers) <= 4
 
 
+@pytest.mark.parametrize(("name", "most"), [("none", 5), ("half", 15), ("falling", 17), ("level", 10), ("steps", 47)])
+def test_five_searches_take_no_more_trials_than_they_need(name, most, monkeypatch):
+    tried: list[float] = []
+    certifier = certifier_for(1, lambda theta: theta + changes()[name](theta), monkeypatch, tried)
+    for epsilon in (0.01, 0.9, 3.0, 5.0, 11.0):
+        certifier.largest(epsilon)
+    assert len(tried) <= most
+
+
 def test_a_search_is_stopped_where_little_can_be_won(monkeypatch):
     tried: list[float] = []
     certifier = certifier_for(1, lambda theta: theta if theta < 1.7 else theta + 1, monkeypatch, tried)

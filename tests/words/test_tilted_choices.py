@@ -187,7 +187,8 @@ def test_lanes_are_rescaled_before_weights_can_leave_the_range_of_numbers():
 
 
 def test_a_share_is_the_largest_number_of_which_all_parts_fit():
-    for epsilon, parts in [(1.0, 3), (1.0, 49), (0.1, 10), (5.0, 1), (1e-300, 7), (700.0, 1), (2000.0, 2)]:
+    many = [(epsilon, parts) for epsilon in (0.1, 0.7, 1.0, 9.0) for parts in range(1, 30)]
+    for epsilon, parts in [*many, (1.0, 49), (1e-300, 7), (700.0, 1), (2000.0, 2)]:
         part = share(epsilon, parts)
         if part < LARGEST_TILT:
             assert Fraction(part) * parts <= Fraction(epsilon) < Fraction(math.nextafter(part, math.inf)) * parts
