@@ -194,7 +194,6 @@ def fill_table(
                 here[:] = 0.0
                 for y in range(len(accepting)):
                     here[y, 0] = accepting[y]
-                top[i] = 0.0
             else:
                 _step(
                     np.int64(values[begin + i]), reached[i], graph, after, below[i + 1], here, top[i]

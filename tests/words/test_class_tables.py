@@ -1,0 +1,251 @@
+"""Draws by error class in compiled loops: tables, choices and walks, each against plain loops."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import pathveil as pv
+from pathveil.words.rejection import FlipByRejection
+from pathveil.words.tilt import doubt
+from tests.reference.enumeration import class_counts
+from tests.reference.literal_draws import class_table, cut, draw_of_class, noisy_maximum, uniforms_of
+from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of
+
+
+def graph_of(class_graph, compiled):
+    return class_graph(compiled.symbol_count, compiled.offsets, compiled.labels, compiled.targets)
+
+
+@pytest.mark.parametrize("world", [UNEVEN, PLANS])
+def test_edges_are_listed_by_state_and_by_label(world):
+    from pathveil.words.class_kernels import class_graph
+
+    compiled = world.compiled
+    offsets, targets, four, label_offsets, label_edges, label_sources = graph_of(class_graph, compiled)
+    assert offsets.tolist() == compiled.offsets.tolist()
+    assert targets.tolist() == compiled.targets.tolist()
+    nowhere = compiled.state_count
+    assert four.tolist() == [([*each[:4]] + [nowhere] * 4)[:4] for each in compiled.successors]
+    edges = list(zip(compiled.sources.tolist(), compiled.labels.tolist(), strict=True))
+    assert label_offsets[0] == 0
+    for label in range(compiled.symbol_count):
+        part = slice(label_offsets[label], label_offsets[label + 1])
+        assert label_edges[part].tolist() == [k for k, (_, carried) in enumerate(edges) if carried == label]
+        assert label_sources[part].tolist() == [source for source, carried in edges if carried == label]
+    assert label_offsets[-1] == len(edges)
+
+
+@pytest.mark.parametrize("length", [4, 5])
+def test_states_are_reached_when_a_word_can_be_there(length):
+    from pathveil.words.class_kernels import reached_states
+
+    line = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 2, (2, "a"): 3, (3, "a"): 3, (1, "b"): 1}, initial=0)
+    compiled = line.compiled
+    found = reached_states(length, compiled.start, compiled.offsets, compiled.targets)
+    states, expected = {compiled.start}, []
+    for _ in range(length + 1):
+        expected.append([y in states for y in range(compiled.state_count)])
+        states = {target for y in states for target in compiled.successors[y]}
+    assert found.tolist() == expected
+    assert len({tuple(row) for row in expected}) == 4
+
+
+@pytest.mark.parametrize("spacing", [1, 15])
+@pytest.mark.parametrize("length", [1, 14, 15, 16, 17, 31, 32, 50])
+def test_strips_have_room_for_the_positions_that_are_kept(length, spacing):
+    from pathveil.words.class_kernels import strips
+
+    kept = [len(range(0, length - g + 1, spacing)) for g in range(0, length + 1, 16)]
+    assert strips(length, spacing).tolist() == np.cumsum([0, *kept]).tolist()
+
+
+@pytest.mark.parametrize("spacing", [1, 15])
+@pytest.mark.parametrize(("world", "length"), [(UNEVEN, 37), (PLANS, 37), (UNEVEN, 16), (PLANS, 15), (UNEVEN, 1)])
+def test_tables_count_the_ways_to_go_on_at_every_position_that_is_kept(world, length, spacing):
+    from pathveil.words.class_kernels import LANES, class_graph, fill_table, reached_states, strips
+
+    compiled = world.compiled
+    begin, count = 2, compiled.state_count
+    # Twice in the same memory, first with another word: nothing may be left of it.
+    words = words_of(world, length, 2)
+    starts, graph = strips(length, spacing), graph_of(class_graph, compiled)
+    spare, edges = np.full((5, count + 1, LANES), np.nan)[1:4], np.full((2, length + 1, count), np.nan)
+    spare[:] = 0.0  # with no numbers on both sides of it
+    table = np.full((starts[-1], count + 1, LANES), np.nan)
+    reached = reached_states(length, compiled.start, compiled.offsets, compiled.targets)
+    for word in words:
+        values = np.concatenate([[0] * begin, word])
+        fill_table(values, begin, length, reached, compiled.accepting, graph, spacing, starts, spare, edges, table)
+    literal = class_table(compiled, words[1].tolist())
+    for i in range(0, length + 1, spacing):
+        for g in range(length - i + 1):
+            found = table[starts[g // LANES] + i // spacing, :, g % LANES]
+            expected = np.where(reached[i], literal[i, :, g], 0.0)
+            assert found[:-1] == pytest.approx(expected if i < length else literal[i, :, g], rel=1e-14)
+            assert found[-1] == 0
+    assert not np.isnan(table).any()
+    # What lies beyond the symbols that follow is 0.
+    assert table[starts[0] + length // spacing, :, 1:].sum() == 0 or length % spacing
+
+
+def test_equal_words_are_followed_up_to_the_first_different_one():
+    from pathveil.words.class_kernels import _next_word
+
+    values = np.array([1, 2, 3, 1, 2, 3, 1, 2, 4, 2, 2, 4, 9, 2, 2, 4])
+    begins = np.array([0, 3, 6, 9, 13])
+    assert [_next_word(values, begins, word, 3) for word in range(5)] == [2, 2, 3, 5, 5]
+    assert [_next_word(values, begins, word, 2) for word in range(5)] == [3, 3, 3, 5, 5]
+
+
+def draw(draw_words, world, codes, scores, numbers, *, flip, margin, weight_margin=0.0, rounding=0.0):
+    """Private words and doubts, from cells that do not begin at 0."""
+    compiled, (count, length) = world.compiled, codes.shape
+    values = np.concatenate([[0, 0, 0], codes.reshape(-1)])
+    private, in_doubt = np.full_like(values, -1), np.empty(count, dtype=bool)
+    draw_words(
+        values, 3 + np.arange(count) * length, length, compiled.symbol_count, compiled.start, compiled.accepting,
+        compiled.offsets, compiled.labels, compiled.targets, scores, flip, numbers.reshape(-1), private, margin,
+        weight_margin, rounding, in_doubt,
+    )  # fmt: skip
+    assert private[:3].tolist() == [-1] * 3
+    return private[3:].reshape(codes.shape), in_doubt
+
+
+def choose(counts, scores, uniforms, *, flip, margin, weight_margin, rounding):
+    if flip:
+        return noisy_maximum(counts, scores, uniforms, margin, rounding)
+    weights = [count * math.exp(score) for count, score in zip(counts, scores, strict=True)]
+    present = [k for k, weight in enumerate(weights) if weight > 0]
+    taken, close = cut([weights[k] for k in present], uniforms[0], weight_margin)
+    return present[taken], close
+
+
+@pytest.mark.parametrize("flip", [True, False])
+@pytest.mark.parametrize(("world", "length"), [(UNEVEN, 9), (PLANS, 7), (UNEVEN, 1), (UNEVEN, 20)])
+def test_words_and_doubts_are_those_of_the_plain_loops(world, length, flip):
+    from pathveil.words.class_kernels import draw_words
+
+    codes = np.repeat(words_of(world, length, 15), 3, axis=0)
+    rng = np.random.default_rng(length)
+    numbers = rng.integers(2**59, 2**64 - 2**59, (len(codes), 2 * length + 1), dtype=np.uint64)
+    scores = -0.9 * np.arange(length + 1.0)
+    doubts = set()
+    # A margin above 2^-12 makes all noise doubtful.
+    for margins in ({"margin": 1e-9, "weight_margin": 0.03}, {"margin": 1e-4 if flip else 0.01, "weight_margin": 1e-9}):
+        settings = {**margins, "flip": flip, "rounding": doubt(16)}
+        private, in_doubt = draw(draw_words, world, codes, scores, numbers, **settings)
+        for word, row, drawn, doubtful in zip(
+            codes.tolist(), numbers.tolist(), private.tolist(), in_doubt, strict=True
+        ):
+            table = class_table(world.compiled, word)
+            counts = table[0, world.compiled.start, ::-1].tolist()
+            uniforms = uniforms_of(row)
+            errors, close = choose(counts, scores, uniforms[: length + 1], **settings)
+            walk = uniforms[length + 1 :]
+            expected = draw_of_class(world.compiled, table, word, errors, walk, settings["margin"])
+            assert drawn == expected.word
+            assert doubtful == (close or expected.in_doubt)
+            doubts.add(bool(doubtful))
+    assert doubts == {True, False} or length == 1 or flip
+
+
+def test_long_words_are_drawn_alike_whether_all_positions_are_kept_or_few():
+    """Three equal words keep every fifteenth position, and twelve keep all, of a table too large to keep it anyway."""
+
+    from pathveil.words.class_kernels import draw_words
+
+    size, length = 66, 131
+    edges = [(a, (a + step) % size) for a in range(size) for step in ((1, 5) if a % 3 else (1, 2, 7, 11, 30, 31))]
+    world = pv.MarkovChain.from_edges(edges)
+    word = words_of(world, length, 1)
+    scores = -1.2 * np.arange(length + 1.0)
+    numbers = np.random.default_rng(2).integers(0, 2**64, (12, 2 * length + 1), dtype=np.uint64)
+    settings = {"margin": 2e-3, "weight_margin": 1e-9, "rounding": doubt(16)}
+    table = class_table(world.compiled, word[0].tolist())
+    counts = table[0, world.compiled.start, ::-1].tolist()
+    for flip in (False, True):
+        all_kept, doubts = draw(draw_words, world, np.repeat(word, 12, axis=0), scores, numbers, flip=flip, **settings)
+        few_kept, same_doubts = draw(
+            draw_words, world, np.repeat(word, 3, axis=0), scores, numbers[:3], flip=flip, **settings
+        )
+        assert few_kept.tolist() == all_kept[:3].tolist()
+        assert same_doubts.tolist() == doubts[:3].tolist()
+        for row, drawn in zip(numbers.tolist(), all_kept.tolist(), strict=True):
+            uniforms = uniforms_of(row)
+            errors, _ = choose(counts, scores, uniforms[: length + 1], flip=flip, **settings)
+            walk = uniforms[length + 1 :]
+            assert drawn == draw_of_class(world.compiled, table, word[0].tolist(), errors, walk, 0.0).word
+            assert 15 < errors < length - 15
+
+
+@pytest.mark.parametrize(("margin", "rounding"), [(0.0, 1e-6), (1e-5, 0.0), (1e-5, 1e-6), (1e-4, 1e-6)])
+def test_the_largest_noise_is_in_doubt_where_intervals_around_two_of_them_meet(margin, rounding):
+    """The second number is chosen so that the classes come as close to each other as the margins are wide."""
+
+    from pathveil.words.class_kernels import draw_words
+
+    world, word = UNEVEN, np.array([[3, 6, 2]])
+    counts = class_table(world.compiled, word[0].tolist())[0, world.compiled.start, ::-1].tolist()
+    assert min(counts) > 0
+    scores = np.array([0.0, -1.0, -2.5, -3.0])
+    rng = np.random.default_rng(3)
+    rows = []
+    for _ in range(400):
+        first, second = rng.permutation(4)[:2]
+        uniforms = rng.uniform(0.001, 0.6, 4) ** counts  # noise of medium size
+        leading = scores[first] + 3 - math.log(-math.expm1(math.log(rng.uniform(0.1, 0.9)) / 4))
+        for k, value in ((first, leading), (second, leading + rng.uniform(-5, 5) * (margin + 12 * rounding))):
+            # score - log(1 - u^(1/N)) = value
+            uniforms[k] = (-math.expm1(scores[k] - value)) ** counts[k]
+        cells = np.clip(uniforms * 2.0**64, 2**20, 2**64 - 2**20)
+        rows.append([*cells.astype(np.uint64).tolist(), *[0x8A3D70A3D70A3D70] * 3])
+    numbers = np.array(rows, dtype=np.uint64)
+    _, in_doubt = draw(
+        draw_words, world, np.repeat(word, 400, axis=0), scores, numbers, flip=True, margin=margin, rounding=rounding
+    )
+    # Whether the walk is in doubt has the same margin: 0.54 stays away from its borders.
+    expected = [noisy_maximum(counts, scores, uniforms_of(row[:4]), margin, rounding)[1] for row in rows]
+    assert in_doubt.tolist() == expected
+    assert 40 < sum(expected) < 360
+
+
+@pytest.mark.parametrize("flip", [True, False])
+def test_numbers_at_both_ends_of_the_unit_interval_have_a_class_and_a_word(flip):
+    from pathveil.words.class_kernels import draw_words
+
+    word = np.array([[3, 6, 0, 5, 2]])
+    scores = -0.5 * np.arange(6.0)
+    for number in (0, 2**64 - 1):
+        numbers = np.full((1, 11), number, dtype=np.uint64)
+        private, in_doubt = draw(
+            draw_words, UNEVEN, word, scores, numbers, flip=flip, margin=1e-12, weight_margin=1e-12
+        )
+        assert UNEVEN.compiled.feasible_rows(private).all()
+        # The first or the last symbol of all that lead to the class; where noise is infinite, nothing is certain.
+        assert in_doubt.all() or not flip
+
+
+def test_the_walk_takes_the_middle_of_the_cell_of_its_keystream_word():
+    """Two words with one error, alike: the border is 1/2, which begins a cell of 2^11 keystream words."""
+
+    from pathveil.words.class_kernels import draw_words
+
+    fork = pv.MarkovChain.from_edges([(0, 1), (0, 2), (1, 0), (2, 0)], initial=0)
+    for number, expected in [(2**63 - 1, 1), (2**63, 2)]:
+        numbers = np.array([[2**62, 2**62, number]], dtype=np.uint64)
+        private, _ = draw(draw_words, fork, np.array([[0]]), np.zeros(2), numbers, flip=False, margin=0.0)
+        assert private.tolist() == [[expected]]
+
+
+@pytest.mark.parametrize(("world", "length"), [(UNEVEN, 3), (PLANS, 4), (PLANS, 1)])
+def test_the_nearest_class_and_its_size_are_those_that_listing_finds(world, length):
+    codes = np.array(list(np.ndindex(*[len(world.symbols)] * length)))[::7]
+    flip = FlipByRejection(world.compiled, length, 1.0, feasible=False)
+    errors, sizes = flip.nearest(np.concatenate([[0], codes.reshape(-1)]), 1 + np.arange(len(codes)) * length)
+    for word, least, size in zip(codes.tolist(), errors.tolist(), sizes.tolist(), strict=True):
+        counts = class_counts(world, tuple(world.symbols[code] for code in word))
+        assert least == next(k for k, count in enumerate(counts) if count)
+        assert size == counts[least]

@@ -1,0 +1,96 @@
+"""The lower bound on errors, part by part, by hand and by linear programming."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+import pathveil as pv
+from pathveil.words import lower_bound
+from pathveil.words.lower_bound import _all_words, _best_share, _neighbour_bound, least_expected_errors_each
+from tests.reference.enumeration import feasible_words
+from tests.words.test_tilted_draws_literally import PLANS, UNEVEN
+
+# Two symbols at each position, whichever came before: all words are alike, with C(n, d) others at distance d.
+PAIRS = pv.MarkovChain.from_edges(
+    [(a, b) for a in (0, 1) for b in (2, 3)] + [(b, a) for a in (0, 1) for b in (2, 3)], initial={0, 1}
+)
+
+
+def test_shares_are_given_to_whoever_makes_the_most_of_them():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        count = int(rng.integers(1, 8))
+        value, weight = rng.uniform(-1, 2, count), rng.uniform(0.2, 4, count)
+        best = linprog(-value, weight[None, :], [count], bounds=(0, 1), method="highs")
+        assert _best_share(value=value, weight=weight) == pytest.approx(-best.fun, abs=1e-9)
+    assert _best_share(value=np.array([-1.0, 0.0]), weight=np.ones(2)) == 0
+
+
+def test_a_word_is_returned_for_its_neighbours_too():
+    # One word of two has a neighbour with one error and two with two: A = 3x, S = 5x with x = e^-ε; the other has none.
+    x = math.exp(-2.0)
+    assert _neighbour_bound([(1, 2), (0, 0)], 2.0) == pytest.approx(1 - (1 + (1 - 2 * x) * (1 / (1 + 3 * x))) / 2)
+
+
+@pytest.mark.parametrize(("epsilon", "adjacency"), [(0.5, 1), (2.0, 1), (2.0, 2), (3.0, 3), (1.0, 9)])
+def test_where_all_words_are_alike_the_bound_is_a_formula_and_a_sample_gives_it_too(epsilon, adjacency, monkeypatch):
+    n, x = 4, math.exp(-epsilon)
+    neighbours = [math.comb(n, d) for d in range(1, min(adjacency, n) + 1)]
+    a = x * sum(neighbours)
+    s = x * sum(d * count for d, count in enumerate(neighbours, start=1))
+    expected = 1 - max(0.0, (1 + a - s) / (1 + a))
+    [found] = least_expected_errors_each(PAIRS, n, [epsilon], adjacency)
+    assert found.errors == pytest.approx(expected, rel=1e-12)
+    assert (found.proved, found.how) == (True, "over all 16 feasible words")
+    monkeypatch.setattr(lower_bound, "_LARGEST_ENUMERATION", 16)
+    assert least_expected_errors_each(PAIRS, n, [epsilon], adjacency)[0].proved
+    monkeypatch.setattr(lower_bound, "_LARGEST_ENUMERATION", 15)
+    [sampled] = least_expected_errors_each(PAIRS, n, [epsilon], adjacency)
+    assert sampled.errors == pytest.approx(expected, rel=1e-12)
+    assert (sampled.proved, sampled.how) == (False, "estimated from 200 of 16 feasible words")
+
+
+def test_up_to_two_thousand_words_are_listed():
+    assert least_expected_errors_each(PAIRS, 10, [1.0])[0].how == "over all 1,024 feasible words"
+    assert least_expected_errors_each(PAIRS, 11, [1.0])[0].how == "estimated from 200 of 2,048 feasible words"
+
+
+def test_a_sample_comes_close_to_all_words(monkeypatch):
+    [exact] = least_expected_errors_each(UNEVEN, 3, [4.0])
+    monkeypatch.setattr(lower_bound, "_LARGEST_ENUMERATION", 0)
+    [sampled] = least_expected_errors_each(UNEVEN, 3, [4.0])
+    assert sampled.errors == pytest.approx(exact.errors, rel=0.2)  # the seed is fixed
+    assert sampled.errors != exact.errors
+    assert sampled == least_expected_errors_each(UNEVEN, 3, [4.0])[0]
+
+
+@pytest.mark.parametrize("epsilon", [0.3, 2.0, 6.0])
+def test_a_free_alphabet_has_as_many_errors_as_its_best_law_for_each_adjacency(epsilon):
+    m, n = 3, 5
+    for b in (1, 2, 3):
+        weights = [math.comb(n, d) * (m - 1) ** d * math.exp(-epsilon * math.ceil(d / b)) for d in range(n + 1)]
+        mean = sum(d * weight for d, weight in enumerate(weights)) / sum(weights)
+        [found] = least_expected_errors_each(pv.Alphabet("abc"), n, [epsilon], b)
+        assert found.errors == pytest.approx(mean if b == 1 else min(mean, 1.0), rel=1e-12)
+        assert found.proved
+
+
+@pytest.mark.parametrize("world", [PLANS, UNEVEN])
+@pytest.mark.parametrize("length", [1, 3, 4])
+def test_all_words_are_listed_once(world, length):
+    found = [tuple(word) for word in _all_words(world, length)]
+    expected = {tuple(world.encode(word).tolist()) for word in feasible_words(world, length)}
+    assert len(found) == len(expected)
+    assert set(found) == expected
+
+
+def test_several_epsilons_have_the_bounds_that_each_has_alone():
+    grid = [0.5, 3.0]
+    alone = [least_expected_errors_each(UNEVEN, 3, [epsilon])[0] for epsilon in grid]
+    assert least_expected_errors_each(UNEVEN, 3, grid) == alone
+    assert alone[0].errors > alone[1].errors > 0
+    assert lower_bound.least_expected_errors(UNEVEN, 3, 0.5) == alone[0]

@@ -1,0 +1,338 @@
+"""Which loop draws, in what pieces, with what margins; and the parts of the loops without a compiler."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import pathveil as pv
+from pathveil.randomness.source import as_uniform
+from pathveil.words import tilted, tilted_exact, tilted_logs, tilted_sparse
+from pathveil.words.ragged import Words
+from pathveil.words.tilt import LARGEST_TILT, doubt, linear_scores, share, tilt_factor
+from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine, words_for_each
+from pathveil.words.tilted_exact import draw_exactly, fits, sampling
+from pathveil.words.tilted_logs import draw_with_logs, log_margin, log_normalisers, pick_columns
+from pathveil.words.visited import Visited
+from tests.reference.literal_draws import draw_tilted, uniforms_of
+from tests.reference.planted import ContinuedSource, PlantedSource
+from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of
+
+TOWN = pv.example_town()
+
+
+def dense_chain(states: int) -> pv.MarkovChain:
+    return pv.MarkovChain(range(states), np.full((states, states), 1 / states))
+
+
+# ---------------------------------------------------------------------------------------------- which loop draws
+
+
+def kind_of(world, length, theta):
+    return type(tilted.engine_for(world.compiled, length, theta))
+
+
+def test_short_words_on_chains_are_renewed_and_others_go_by_lanes_or_logarithms(monkeypatch):
+    chain = dense_chain(40)  # 41 states with the start, 1640 edges
+    assert kind_of(chain, 10, 5.0) is RenewalEngine
+    assert kind_of(chain, 300, 5.0) is LaneEngine  # 8 · 300 · 40 · 41 bytes are no more than 2^22, but 600 < 300 · 8.7
+    assert kind_of(PLANS, 3, 5.0) is LaneEngine  # a symbol does not tell the state
+    with monkeypatch.context() as patch:
+        patch.setattr(tilted, "_LARGEST_LANE_TABLE", 3 * PLANS.compiled.state_count * 128)
+        assert kind_of(PLANS, 3, 5.0) is LaneEngine
+        assert kind_of(PLANS, 4, 5.0) is LogEngine
+    monkeypatch.setattr("pathveil.systems.compiled._LARGEST_STEP_TABLE", 0)
+    assert kind_of(dense_chain(40), 10, 5.0) is LaneEngine
+
+
+def test_renewal_pays_where_it_reads_less_than_lanes_add(monkeypatch):
+    compiled = dense_chain(40).compiled
+    count, edges = compiled.state_count, compiled.edge_count
+    assert (count, edges) == (41, 41 * 40)
+
+    def reads(length, theta, penalty):
+        wrong = 40 * math.exp(-theta) / (1 + 40 * math.exp(-theta))
+        return length * (1 + 40 * wrong) * penalty
+
+    # At θ = 1, fourteen or so errors in fifteen symbols; at θ = 7, one in twenty-eight.
+    for theta in (0.2, 1.0, 3.0, 7.0):
+        for length in range(1, 56):
+            for cached, penalty in ((1 << 40, 1), (8 * length * 40 * count, 1), (8 * length * 40 * count - 1, 3)):
+                monkeypatch.setattr(tilted, "_CACHED_RENEWAL_TABLE", cached)
+                assert tilted._renewal_pays(compiled, length, theta) == (reads(length, theta, penalty) < 0.6 * edges)
+    monkeypatch.setattr(tilted, "_LARGEST_RENEWAL_TABLE", 8 * 5 * 40 * count)
+    assert tilted._renewal_pays(compiled, 5, 7.0)
+    assert not tilted._renewal_pays(compiled, 6, 7.0)
+
+
+def test_renewal_is_not_used_where_weights_could_leave_the_range_of_numbers():
+    compiled = dense_chain(40).compiled
+    border = 600 / 5 - math.log(40)  # 5 (θ + log 40) = 600
+    assert tilted._renewal_pays(compiled, 5, border - 1e-6)
+    assert not tilted._renewal_pays(compiled, 5, border + 1e-6)
+
+
+def test_lanes_fit_where_messages_of_sixteen_words_take_at_most_a_quarter_of_a_gigabyte():
+    count = TOWN.compiled.state_count
+    largest = 2**28 // (128 * count)
+    assert tilted.lanes_fit(TOWN.compiled, largest)
+    assert not tilted.lanes_fit(TOWN.compiled, largest + 1)
+
+
+@pytest.mark.parametrize(("length", "words"), [(1, 65_552), (16, 4112), (17, 3856), (4096, 32), (10**6, 16)])
+def test_a_block_has_about_as_many_cells_whatever_the_length(length, words):
+    assert tilted.block_size(length) == words
+
+
+def test_a_few_words_on_a_large_system_are_drawn_one_by_one(monkeypatch):
+    made = []
+    for name in ("SparseEngine", "engine_for"):
+        original = getattr(tilted, name)
+        monkeypatch.setattr(tilted, name, lambda *a, o=original, n=name: made.append((n, a[1])) or o(*a))
+    monkeypatch.setattr(tilted, "_SMALL", 7 * 5 * PLANS.compiled.edge_count)
+    rows = words_of(PLANS, 5, 8)
+    for count, expected in [(6, []), (7, [("engine_for", 5)]), (8, [("engine_for", 5)])]:
+        made.clear()
+        tilted.draw_tilted(PLANS.compiled, Words.from_rows(rows[:count]), lambda _: 1.0, pv.insecure_seed(1))
+        assert made == expected
+    monkeypatch.setattr(tilted, "_SMALL", 0)
+    made.clear()
+    ragged = Words(np.concatenate([rows[:3].ravel(), rows[3:7, :4].ravel()]), np.array([0, 5, 10, 15, 19, 23, 27, 31]))
+    private = tilted.draw_tilted(PLANS.compiled, ragged, lambda length: 100.0 + length, pv.insecure_seed(1))
+    assert sorted(made) == [("SparseEngine", 5), ("engine_for", 4)]
+    assert private.shape == ragged.values.shape
+
+
+# ------------------------------------------------------------------------------------------------ free alphabets
+
+
+@pytest.mark.parametrize("cells", [100, 2**16 - 1, 2**16, 2**20 + 2**16 + 5])
+@pytest.mark.parametrize("symbols", ["a", "abcde"])
+def test_small_and_large_batches_over_free_alphabets_take_each_keystream_word_once(cells, symbols):
+    compiled = pv.Alphabet(symbols).compiled
+    values = np.random.default_rng(1).integers(0, len(symbols), cells)
+    private = tilted.draw_tilted(compiled, Words.from_rows(values[None, :]), lambda _: 1.5, pv.insecure_seed(4))
+    if symbols == "a":
+        assert not private.any()
+        return
+    source = pv.insecure_seed(4)
+    size = 2**20  # cells for each branch of the source
+    branches = source.branches(-(-cells // size)) if cells > size else [source]
+    words = np.concatenate([branch.words64(min(size, cells - k * size)) for k, branch in enumerate(branches)])
+    each = words_for_each(5, 1.5)
+    owner = np.minimum(words // np.uint64(each), 4).astype(np.int64)
+    assert private.tolist() == ((values + np.where(owner < 4, owner + 1, 0)) % 5).tolist()
+
+
+def test_each_length_over_a_free_alphabet_has_its_own_tilt():
+    compiled = pv.Alphabet("abc").compiled
+    lengths = np.array([2, 3] * 2000)
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    words = Words(np.zeros(offsets[-1], dtype=np.int64), offsets)
+    private = tilted.draw_tilted(compiled, words, lambda length: 300.0 if length == 2 else 1e-9, pv.insecure_seed(1))
+    rows = np.split(private, offsets[1:-1])
+    assert not np.concatenate(rows[0::2]).any()
+    wrong = np.count_nonzero(np.concatenate(rows[1::2]))
+    assert abs(wrong - 4000) < 5 * math.sqrt(6000 * 2 / 9)  # false alarms below 1e-6
+    # The same tilt for all: as if they were one word.
+    alike = tilted.draw_tilted(compiled, words, lambda _: 1.0, pv.insecure_seed(2))
+    whole = Words.from_rows(words.values[None, :])
+    assert alike.tolist() == tilted.draw_tilted(compiled, whole, lambda _: 1.0, pv.insecure_seed(2)).tolist()
+
+
+@pytest.mark.parametrize("theta", [0.1, 1.0, 30.0, 690.0])
+def test_wrong_symbols_own_their_share_of_all_keystream_words_rounded_up(theta):
+    for m in (2, 3, 200):
+        z = Fraction(tilt_factor(theta))
+        share_of_one = 2**64 * z / (1 + (m - 1) * z)
+        assert 0 <= words_for_each(m, theta) - share_of_one < 1
+
+
+def test_the_normaliser_of_a_free_alphabet_is_a_power():
+    codes = np.array([0, 1, 2, 0, 0])
+    for theta in (0.0, 0.7, 20.0):
+        expected = 5 * math.log1p(2 * math.exp(-theta))
+        assert tilted.log_normaliser(pv.Alphabet("abc").compiled, codes, theta) == pytest.approx(expected, rel=1e-14)
+    expected = draw_tilted(PLANS.compiled, codes.tolist(), math.exp(-0.7), [0.5] * 5, 0.0).total
+    assert tilted.log_normaliser(PLANS.compiled, codes, 0.7) == pytest.approx(math.log(expected), rel=1e-13)
+
+
+# ---------------------------------------------------------------------------------------- margins and the tilt in use
+
+
+@pytest.mark.parametrize(("world", "length", "theta"), [(UNEVEN, 5, 1.0), (UNEVEN, 50, 12.0), (TOWN, 14, 3.3)])
+def test_margins_are_four_times_the_roundings_that_a_border_can_have_seen(world, length, theta):
+    """As docs/exact-sampling.md counts them: d + 4 for each position, with two positions for the comparison."""
+    compiled, unit = world.compiled, 2.0**-53
+    d = compiled.largest_degree
+    for make in (LaneEngine, SparseEngine):
+        assert make(compiled, length, theta)._margin == 4 * (length + 2) * (d + 4) * unit
+    if compiled.symbol_states is not None:
+        assert RenewalEngine(compiled, length, theta)._margin == 4 * (length + 2) * (length + d + 4) * unit
+    size = length * (theta + math.log(d))
+    margin = log_margin(compiled, length, theta)
+    assert margin == 4 * (length + 2) * (math.floor(4 * size) + d + 48) * unit
+    assert margin == doubt((length + 2) * (math.floor(4 * size) + d + 48))
+
+
+def test_lanes_are_rescaled_before_weights_can_leave_the_range_of_numbers():
+    for theta in (0.0, 0.5, 20.0, 99.0, 150.0, 500.0):
+        growth = theta + math.log(UNEVEN.compiled.largest_degree)
+        every = LaneEngine(UNEVEN.compiled, 5, theta)._arguments[-1]
+        assert every >= 1
+        assert every == 1 or every * growth <= 200 < (every + 1) * growth
+
+
+def test_a_share_is_the_largest_number_of_which_all_parts_fit():
+    many = [(epsilon, parts) for epsilon in (0.1, 0.7, 1.0, 9.0) for parts in range(1, 30)]
+    for epsilon, parts in [*many, (1.0, 49), (1e-300, 7), (700.0, 1), (2000.0, 2)]:
+        part = share(epsilon, parts)
+        if part < LARGEST_TILT:
+            assert Fraction(part) * parts <= Fraction(epsilon) < Fraction(math.nextafter(part, math.inf)) * parts
+    assert share(1380.0, 2) == share(1e9, 1) == LARGEST_TILT == 690.0
+    assert share(689.0, 1) == 689.0
+
+
+def test_scores_are_multiples_of_a_step_that_loses_only_the_bits_it_must():
+    for theta in (1.0, 0.1, math.pi, 1e-9, 690.0):
+        for largest in (1, 2, 3, 4, 7, 8, 1000):
+            scores = linear_scores(theta, largest)
+            step = -Fraction(scores[1])
+            assert [Fraction(each) for each in scores] == [-k * step for k in range(largest + 1)]
+            assert step <= Fraction(theta)
+            unit = Fraction(math.ulp(theta)) * 2 ** largest.bit_length()
+            assert step % unit == 0
+            assert Fraction(theta) - step < unit
+    assert linear_scores(1.0, 0).tolist() == [0.0]
+
+
+def test_the_factor_in_use_is_two_numbers_above_the_exponential():
+    for theta in (1e-3, 0.5, 1.0, 7.0, 100.0):
+        above = math.nextafter(math.nextafter(math.exp(-theta), math.inf), math.inf)
+        assert tilt_factor(theta) == above
+    assert tilt_factor(0.0) == tilt_factor(1e-17) == 1.0
+
+
+# --------------------------------------------------------------------------------------------------- logarithms
+
+
+def test_columns_are_picked_in_proportion_and_doubted_near_borders():
+    weights = np.log([[1.0, 2.0, 1.0], [5.0, 0.0, 5.0], [3.0, 1.0, 0.0]])
+    weights[np.isneginf(weights)] = -np.inf
+    shifted = weights + np.array([[700.0], [-5000.0], [0.0]])  # only differences count
+    borders = [[0.25, 0.75, 1.0], [0.5, 0.5, 1.0], [0.75, 1.0, 1.0]]
+    for u in np.linspace(0.001, 0.999, 499):
+        words = np.full(3, int(u * 2**64), dtype=np.uint64)
+        columns, in_doubt = pick_columns(shifted, words, 0.01)
+        for row in range(3):
+            assert columns[row] == next(k for k, border in enumerate(borders[row]) if u < border)
+            assert in_doubt[row] == any(abs(u - border) < 0.01 for border in borders[row])
+    columns, in_doubt = pick_columns(shifted, np.full(3, 2**64 - 1, dtype=np.uint64), 0.0)
+    assert columns.tolist() == [2, 2, 1]
+    assert not in_doubt.any()
+
+
+def test_a_batch_that_is_worked_on_in_chunks_has_its_words_in_order(monkeypatch):
+    rows = words_of(PLANS, 6, 11)
+    for chunk, sizes in [(1, [1] * 11), (4 * 6 * PLANS.compiled.state_count, [4, 4, 3]), (1 << 21, [11])]:
+        seen = []
+        monkeypatch.setattr(tilted_logs, "_CHUNK", chunk)
+        original = tilted_logs._draw_chunk
+
+        def watched(compiled, codes, *rest, seen=seen, original=original):
+            seen.append(codes.tolist())
+            return original(compiled, codes, *rest)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(tilted_logs, "_draw_chunk", watched)
+            private = draw_with_logs(PLANS.compiled, rows, 200.0, pv.insecure_seed(1))
+        assert [len(part) for part in seen] == sizes
+        assert [row for part in seen for row in part] == rows.tolist()
+        feasible = PLANS.compiled.feasible_rows(rows)
+        assert private[feasible].tolist() == rows[feasible].tolist()
+        assert PLANS.compiled.feasible_rows(private).all()
+    # A system with more edges than states times positions.
+    dense = dense_chain(30)
+    monkeypatch.setattr(tilted_logs, "_CHUNK", 2 * dense.compiled.edge_count)
+    seen = []
+    monkeypatch.setattr(tilted_logs, "_draw_chunk", lambda _, codes, *__: seen.append(len(codes)) or codes)
+    draw_with_logs(dense.compiled, np.zeros((5, 2), dtype=np.int64), 1.0, pv.insecure_seed(1))
+    assert seen == [2, 2, 1]
+    empty = draw_with_logs(PLANS.compiled, rows[:0], 1.0, pv.insecure_seed(1))
+    assert empty.shape == (0, 6)
+
+
+def test_logarithms_know_the_normaliser_where_nothing_fits():
+    line = pv.TransitionSystem({(0, "a"): 1, (1, "b"): 2, (2, "b"): 2, (0, "c"): 3}, initial=0, accepting={2})
+    codes = np.array([[0, 1, 1], [1, 0, 0], [2, 2, 2]])
+    assert log_normalisers(line.compiled, codes, 400.0).tolist() == pytest.approx([0.0, -1200.0, -1200.0], rel=1e-14)
+
+
+# ------------------------------------------------------------------------------------------- sparse, and exactly
+
+
+@pytest.mark.parametrize(("theta", "by_logs"), [(1.0, 0), (199.0, 0), (200.0, 0), (200.5, 3)])
+def test_words_whose_weights_lie_too_far_apart_are_drawn_by_logarithms(theta, by_logs, monkeypatch):
+    calls = []
+    original = tilted_sparse.draw_with_logs
+    monkeypatch.setattr(tilted_sparse, "draw_with_logs", lambda *a: calls.append(a[1].tolist()) or original(*a))
+    rows = words_of(PLANS, 2, 3)
+    private = np.empty(6, dtype=np.int64)
+    SparseEngine(PLANS.compiled, 2, theta).draw(rows.reshape(-1), np.array([0, 2, 4]), private, pv.insecure_seed(1))
+    assert len(calls) == by_logs
+    # Nobody leaves a state, so a word that changes it half way has weights e^(-16θ) apart: 10^-195, then 10^-205.
+    apart = pv.MarkovChain.from_edges([(0, 0), (1, 1)])
+    torn, even = [0] * 16 + [1] * 16, [0] * 8 + [1] * 16 + [0] * 8
+    for tilt, found in [(28.0, 0), (29.5, 1)]:
+        calls.clear()
+        values, private = np.array(even + torn + even), np.empty(96, dtype=np.int64)
+        engine = SparseEngine(apart.compiled, 32, tilt)
+        log_z = engine.draw(values, np.array([0, 32, 64]), private, pv.insecure_seed(1))
+        assert calls == [[torn]] * found
+        assert log_z == pytest.approx([math.log(2) - 16 * tilt] * 3, rel=1e-13)
+        assert (np.count_nonzero((private != values).reshape(3, 32), axis=1) == 16).all()
+
+
+def test_balls_draw_what_the_plain_loop_draws():
+    for world, length in ((UNEVEN, 6), (PLANS, 7), (UNEVEN, 1)):
+        codes = words_of(world, length, 12)
+        words = np.random.default_rng(2).integers(0, 2**64, codes.shape, dtype=np.uint64)
+        visited, z = Visited.of(world.compiled, length), tilt_factor(0.8)
+        for word, numbers in zip(codes.tolist(), words.tolist(), strict=True):
+            drawn = draw_exactly(world.compiled, visited, word, z, numbers, ContinuedSource([]))
+            assert drawn == draw_tilted(world.compiled, word, Fraction(z), uniforms_of(numbers), 0.0).word
+
+
+def test_only_words_in_doubt_are_drawn_again_each_from_its_own_numbers():
+    length, begins = 4, np.array([6, 1, 11])
+    rows = words_of(PLANS, length, 3)
+    values = np.zeros(15, dtype=np.int64)
+    for begin, row in zip(begins, rows, strict=True):
+        values[begin : begin + length] = row
+    words = np.random.default_rng(3).integers(0, 2**64, (3, length), dtype=np.uint64)
+    private = np.full(15, -1)
+    z = tilt_factor(0.5)
+    arguments = (PLANS.compiled, values, begins)
+    tilted_exact.settle(*arguments, np.array([True, False, True]), z, words, private, ContinuedSource([]))
+    expected = np.full(15, -1)
+    for k in (0, 2):
+        drawn = draw_tilted(PLANS.compiled, rows[k].tolist(), Fraction(z), uniforms_of(words[k].tolist()), 0.0)
+        expected[begins[k] : begins[k] + length] = drawn.word
+    assert private.tolist() == expected.tolist()
+    before = private.copy()
+    tilted_exact.settle(*arguments, np.zeros(3, dtype=bool), z, words, private, ContinuedSource([]))
+    assert private.tolist() == before.tolist()
+
+
+def test_words_are_decided_exactly_as_long_as_their_table_fits():
+    count = PLANS.compiled.state_count
+    assert fits(PLANS.compiled, 9, 10 * count)
+    assert not fits(PLANS.compiled, 9, 10 * count - 1)
+    assert "words of more than 9 symbols" in sampling(PLANS.compiled, 10 * count)
+    assert "words of more than 8 symbols" in sampling(PLANS.compiled, 10 * count - 1)
+    assert tilted_exact.LARGEST_TABLE == 2**21
+    assert as_uniform(np.array([0], dtype=np.uint64))[0] == 2.0**-54
+    assert PlantedSource([7]).words64(2).tolist() == [7, 7]
