@@ -238,8 +238,8 @@ def _total_loss(theta: float, run_bounds: dict[int, float], distance: int) -> fl
     """The largest Σ (rθ + K_r) over run lengths that add up to at most `distance`, rounded up."""
     largest = [0.0] * (distance + 1)
     for total in range(1, distance + 1):
-        reached = (largest[total - r] + r * theta + bound for r, bound in run_bounds.items() if r <= total)
-        largest[total] = max(reached, default=0.0)
+        reached = [largest[total - r] + r * theta + bound for r, bound in run_bounds.items() if r <= total]
+        largest[total] = max([largest[total - 1], *reached])
     return _up(largest[distance])
 
 
