@@ -25,15 +25,6 @@ def figure():
     return pv.DistanceAutomaton(pv.Alphabet("abc"), "abc", errors=2)
 
 
-@pytest.fixture
-def axes():
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots()
-    yield ax
-    plt.close(figure)
-
-
 def accepted_words(automaton):
     """Every word that the automaton accepts, by following its edges, with its probability under the policy."""
     following = {}

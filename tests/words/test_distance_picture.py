@@ -20,15 +20,6 @@ STACKED = pv.DistanceAutomaton(
 )
 
 
-@pytest.fixture
-def axes():
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots()
-    yield ax
-    plt.close(figure)
-
-
 def arrows(ax):
     return [text for text in ax.texts if getattr(text, "arrow_patch", None) is not None]
 

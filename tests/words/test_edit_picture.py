@@ -14,15 +14,6 @@ TINY = pv.EditAutomaton(pv.Alphabet("ab"), "a", cap=2)
 AUTOMATON = pv.EditAutomaton(pv.Alphabet("abcde"), "ab", cap=2)
 
 
-@pytest.fixture
-def axes():
-    import matplotlib.pyplot as plt
-
-    figure, ax = plt.subplots()
-    yield ax
-    plt.close(figure)
-
-
 def is_arrow(text):
     return getattr(text, "arrow_patch", None) is not None
 

@@ -1,0 +1,12 @@
+"""What tests of pictures share."""
+
+import pytest
+
+
+@pytest.fixture
+def axes():
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots()
+    yield ax
+    plt.close(figure)
