@@ -43,6 +43,22 @@ def test_words_in_the_incomplete_last_block_are_drawn_again() -> None:
     assert drawn.tolist() == [1, 0]
 
 
+def test_just_as_many_words_are_drawn_again_as_do_not_fill_a_block() -> None:
+    # Of the 2**64 words, those below 2**64 modulo the bound are too many.
+    for bound in (3, 10**6, 2**32 + 1, 2**63 - 25, 2**63 + 1, 3 * 2**61 + 7, 2**64 - 1):
+        surplus = 2**64 % bound
+
+        class Scripted(pv.RandomSource):
+            script = iter([surplus - 1, surplus])
+
+            def words64(self, count: int) -> np.ndarray:
+                return np.array([next(self.script)] * count, dtype=np.uint64)
+
+        bounds = np.array([bound], dtype=np.uint64)
+        assert draw_below_each(Scripted(bytes(32)), bounds).tolist() == [surplus % bound]
+        assert next(Scripted.script, None) is None  # the first word was drawn again, the second was not
+
+
 def test_an_index_is_drawn_in_proportion_to_integer_weights() -> None:
     # False-alarm probability 1e-6; the negative control has one weight off by a tenth.
     source = pv.insecure_seed(5)

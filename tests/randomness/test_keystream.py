@@ -128,3 +128,14 @@ def test_a_seeded_source_goes_on_in_a_forked_process_and_one_of_the_system_begin
     assert theirs[:20] != theirs[20:]  # keyed once, not before every draw
     assert theirs[:20] not in keystream(bytes(32), 1000)
     assert secret.bytes(20) == keystream(bytes(32), 30)[10:]
+
+
+def test_another_process_goes_on_with_a_seed_and_begins_anew_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As above, but in this process, under the number of another."""
+    pairs = [(pv.insecure_seed(3), pv.insecure_seed(3)), (pv.RandomSource(bytes(32)), pv.RandomSource(bytes(32)))]
+    for here, _ in pairs:
+        here.bytes(8)
+    monkeypatch.setattr(os, "getpid", lambda: -7)
+    there = [(here.bytes(16), fresh.bytes(24)) for here, fresh in pairs]
+    assert there[0][0] == there[0][1][8:]
+    assert there[1][0] != there[1][1][8:]

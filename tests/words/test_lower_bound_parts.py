@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -94,3 +95,9 @@ def test_several_epsilons_have_the_bounds_that_each_has_alone():
     assert least_expected_errors_each(UNEVEN, 3, grid) == alone
     assert alone[0].errors > alone[1].errors > 0
     assert lower_bound.least_expected_errors(UNEVEN, 3, 0.5) == alone[0]
+
+
+def test_a_bound_cannot_be_changed_afterwards():
+    bound = lower_bound.least_expected_errors(PAIRS, 4, 1.0)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        bound.errors = 0.0
