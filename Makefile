@@ -22,7 +22,8 @@ test: $(VENV)/.dev
 	$(BIN)/ruff check src tests examples benchmarks fuzz mutation docs
 	$(BIN)/ruff format --check src tests examples benchmarks fuzz mutation docs
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal  # tests of one file stay together, and share one Spark session
+	# More processes than cores, since many tests wait; tests of one file stay together, and share one Spark session.
+	$(BIN)/pytest -n 3 --dist worksteal
 
 # The notebooks are run on the way, which takes most of the time.
 docs: $(VENV)/.dev

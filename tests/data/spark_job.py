@@ -60,6 +60,9 @@ def main(kind: str, master: str, source: str, output: str, observed: str, events
         "spark.broadcast.compress": "false",
         "spark.shuffle.compress": "false",
         "spark.shuffle.spill.compress": "false",
+        # Files of a worker that is gone will not come back.
+        "spark.shuffle.io.maxRetries": "1",
+        "spark.shuffle.io.retryWait": "100ms",
         "spark.executor.memory": "512m",
         "spark.executor.cores": "1",
         "spark.sql.shuffle.partitions": "4",
