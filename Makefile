@@ -18,11 +18,11 @@ $(VENV)/.dev: pyproject.toml
 demo: $(VENV)/.runtime
 	$(BIN)/python -m pathveil demo
 
+# More processes than cores, since many tests wait; tests of one file stay together, and share one Spark session.
 test: $(VENV)/.dev
 	$(BIN)/ruff check src tests examples benchmarks fuzz mutation docs
 	$(BIN)/ruff format --check src tests examples benchmarks fuzz mutation docs
 	$(BIN)/mypy
-	# More processes than cores, since many tests wait; tests of one file stay together, and share one Spark session.
 	$(BIN)/pytest -n 3 --dist worksteal
 
 # The notebooks are run on the way, which takes most of the time.
