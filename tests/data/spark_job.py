@@ -63,6 +63,7 @@ def main(kind: str, master: str, source: str, output: str, observed: str, events
         # Files of a worker that is gone will not come back.
         "spark.shuffle.io.maxRetries": "1",
         "spark.shuffle.io.retryWait": "100ms",
+        "spark.executor.extraJavaOptions": os.environ["SPARK_SUBMIT_OPTS"],
         "spark.executor.memory": "512m",
         "spark.executor.cores": "1",
         "spark.sql.shuffle.partitions": "4",

@@ -57,7 +57,10 @@ class Cluster:
 
     def run(self, name: str, kind: str, *arguments: str) -> None:
         command = [str(LAUNCHER), kind, "--host", "127.0.0.1", *arguments]
-        surroundings = environment(self.folder) | {"SPARK_DAEMON_MEMORY": "256m"}
+        surroundings = environment(self.folder) | {
+            "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": os.environ["SPARK_SUBMIT_OPTS"],
+        }
         with open(self.folder / f"{name}.log", "wb") as log:
             self._processes[name] = subprocess.Popen(
                 command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, env=surroundings
