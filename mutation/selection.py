@@ -89,7 +89,7 @@ class Selection:
         for path, module in self._modules.items():
             for node in ast.walk(module):
                 if isinstance(node, ast.Name | ast.Attribute):
-                    found[node.id if isinstance(node, ast.Name) else node.attr].append((path, node.lineno))
+                    found[_name(node)].append((path, node.lineno))
         return found
 
     @cached_property
@@ -101,8 +101,7 @@ class Selection:
                 if isinstance(function, ast.FunctionDef):
                     for node in ast.walk(function):
                         if isinstance(node, ast.Name | ast.Attribute):
-                            name = node.id if isinstance(node, ast.Name) else node.attr
-                            found[name].add(f"{file}::{function.name}")
+                            found[_name(node)].add(f"{file}::{function.name}")
         return found
 
     @cached_property
@@ -130,6 +129,10 @@ class Selection:
                 if first <= line <= (node.end_lineno or node.lineno):
                     return node.name
         return None
+
+
+def _name(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
 
 
 def _statement_lines(module: ast.Module, line: int) -> range:

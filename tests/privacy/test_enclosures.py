@@ -123,15 +123,17 @@ def test_the_bound_on_gausss_rule_is_the_best_ellipse_of_the_docstring():
             if bend < 1:
                 growth = (1 - bend) ** (-m / 2)
                 bounds.append(half * largest(middle, along) * growth * 8 * rho**-32 / (1 - 1 / rho))
-        assert _rule_bound(left, right, a, h) == pytest.approx(min(bounds), rel=1e-9), (left, right, a, h)
+        assert _rule_bound(left, right, a, h) == pytest.approx(min(bounds), rel=1e-9, abs=0), (left, right, a, h)
 
 
 def test_a_panel_of_no_width_costs_nothing_and_gains_and_heights_scale_the_bound():
     assert _rule_bound(1.0, 1.0, 3.0, 2.0) == 0.0
     plain = _rule_bound(0.5, 0.9, 20.0, 3.0)
     assert plain > 0
-    assert _rule_bound(0.5, 0.9, 20.0, 3.0, top=2.0) == pytest.approx(plain * math.exp(-2.0))
-    assert _rule_bound(0.5, 0.9, 20.0, 3.0, gain=lambda x, *_: 0 * x + 1.0) == pytest.approx(plain * math.e)
+    assert _rule_bound(0.5, 0.9, 20.0, 3.0, top=2.0) == pytest.approx(plain * math.exp(-2.0), rel=1e-9, abs=0)
+    assert _rule_bound(0.5, 0.9, 20.0, 3.0, gain=lambda x, *_: 0 * x + 1.0) == pytest.approx(
+        plain * math.e, rel=1e-9, abs=0
+    )
     seen = []
     _rule_bound(0.5, 0.9, 20.0, 3.0, gain=lambda *box: seen.append([float(x[0, 0]) for x in box]) or 0 * box[0])
     assert seen[0] == pytest.approx([0.7, 0.2, 0.0])  # the panel itself, then the boxes around its ellipses
@@ -159,7 +161,7 @@ def test_what_the_rule_and_the_tail_leave_out_counts_twice(monkeypatch):
     count = panels[0].shape[1] - 1
     # Relative to the integrand's peak all of these are known numbers: differences tell the unit.
     unit = (math.exp(rule) - math.exp(none)) / (2 * 0.01 * count)
-    assert math.exp(both) - math.exp(none) == pytest.approx(2 * (0.02 * count + 0.05) * unit, rel=1e-3)
+    assert math.exp(both) - math.exp(none) == pytest.approx(2 * (0.02 * count + 0.05) * unit, rel=1e-3, abs=0)
     assert math.exp(rule) - math.exp(none) >= 2 * 0.01 * count * unit
     assert unit == pytest.approx(_integrands_peak(1.0, 30.0, 2.0), rel=1e-2)
 

@@ -126,7 +126,7 @@ def test_panels_end_at_grid_points_and_narrow_towards_the_mode_and_towards_zero(
     mass = 0.5 * panels + 0.25 * np.concatenate([[0], panels[:-1]])
     mass[0] += composition._tail(row, cells[0])
     assert part.mass == pytest.approx(mass, rel=1e-8)
-    assert part.infinite == pytest.approx(composition._tail(row, cells[-1]), rel=1e-9)
+    assert part.infinite == pytest.approx(composition._tail(row, cells[-1]), rel=1e-9, abs=0)
 
 
 def test_searches_work_on_the_same_grid_as_proofs():
@@ -136,7 +136,7 @@ def test_searches_work_on_the_same_grid_as_proofs():
         assert mine.lowest == theirs.lowest
         assert mine.mass == pytest.approx(theirs.mass, rel=1e-9, abs=1e-30)
     for epsilon in (0.1, 1.0, 4.0):
-        assert quick.delta(epsilon) == pytest.approx(proven.delta(epsilon), rel=1e-8)
+        assert quick.delta(epsilon) == pytest.approx(proven.delta(epsilon), rel=1e-8, abs=0)
 
 
 def test_masses_of_more_panels_than_are_done_at_a_time_are_those_of_each_alone(monkeypatch):
@@ -147,7 +147,7 @@ def test_masses_of_more_panels_than_are_done_at_a_time_are_those_of_each_alone(m
     for size in (7, 20, 59, 60):
         monkeypatch.setattr(composition, "_PANELS_AT_A_TIME", size)
         for mine, theirs in zip(composition._split_masses(TRAFFIC, spacing, edges, index), whole, strict=True):
-            assert mine == pytest.approx(theirs, rel=1e-12)
+            assert mine == pytest.approx(theirs, rel=1e-12, abs=0)
 
 
 def test_losses_go_up_and_stay_in_the_proportion_that_keeps_both_probabilities():
@@ -256,7 +256,7 @@ def test_what_is_added_for_the_fft_and_for_infinite_losses_is_there_and_no_more(
     top = (sum(c * (p.lowest + len(p.mass) - 1) for p, c in profile._parts) + 1) * profile.spacing
     exact, fft, infinite = _by_hand(profile, top, 0.5)
     assert exact == 0.0
-    assert profile._delta(top, 0.5) == pytest.approx(fft + infinite, rel=1e-2)
+    assert profile._delta(top, 0.5) == pytest.approx(fft + infinite, rel=1e-2, abs=0)
     assert profile._delta(top, 0.5) >= fft
 
 
