@@ -49,7 +49,7 @@ def files() -> dict[str, Path]:
 def imports() -> list[Import]:
     """Every import of one of our files by another."""
     known = files()
-    return [found for name, path in known.items() for found in _imports_of(name, path, known)]
+    return [found for name, path in known.items() for found in imports_of(name, path, known)]
 
 
 def room_of(file: str) -> str:
@@ -72,7 +72,8 @@ def _is_package(file: str) -> bool:
     return files()[file].name == "__init__.py"
 
 
-def _imports_of(importer: str, path: Path, known: Collection[str]) -> Iterator[Import]:
+def imports_of(importer: str, path: Path, known: Collection[str]) -> Iterator[Import]:
+    """The imports of one file, wherever they stand in it."""
     for node, when in _statements(ast.parse(path.read_text()), "loading"):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -159,9 +160,8 @@ def _figures() -> Iterator[str]:
         inside = [name for name in known if room_of(name) == room]
         lines = sum(len(known[name].read_text().splitlines()) for name in inside)
         users = ", ".join(f"{user or '(top)'} {count}" for (user, to), count in sorted(between.items()) if to == room)
-        yield (
-            f"{room or '(top)':<12}{len(inside):>6}{lines:>7}{len(doors[room]):>7}{len(names[room]):>7}   {users or '-'}"
-        )
+        counted = len(inside), lines, len(doors[room]), len(names[room])
+        yield "{:<12}{:>6}{:>7}{:>7}{:>7}   {}".format(room or "(top)", *counted, users or "-")
     yield ""
     yield f"files: {len(known)}; imports of one by another: {len(found)}; between rooms: {sum(between.values())}"
     yield f"pairs of rooms of which one uses the other: {len(between)}"
