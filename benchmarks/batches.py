@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 import pathveil as pv
+from pathveil.randomness.blocks import run_blocks
 from pathveil.randomness.source import system_source
-from pathveil.systems.blocks import run_blocks
 from pathveil.words.class_batches import class_blocks
 from pathveil.words.rejection import FlipByRejection
 from pathveil.words.selection import PERMUTE_AND_FLIP

@@ -50,7 +50,6 @@ LARGE_FOLDERS = {
     "pathveil.cli": "loses files to the rooms of releases and of planning",
     "pathveil.data": "gets sub-rooms for reading and writing",
     "pathveil.report": "gets a sub-room a page",
-    "pathveil.systems": "jit and blocks are no systems",
     "pathveil.words": "gets its sub-rooms",
 }
 

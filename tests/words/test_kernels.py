@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
+from pathveil.randomness import blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems import blocks
 from pathveil.words import class_batches, online, tilted
 from pathveil.words.ragged import Words
 from pathveil.words.rejection import FlipByRejection

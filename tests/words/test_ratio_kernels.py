@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pathveil.systems.jit import compiled
+from pathveil.numerics.jit import compiled
 from pathveil.words.ratio_kernels import (
     largest_quotient,
     largest_quotient_of_single_symbols,

@@ -21,7 +21,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.markup import Html, card
 from pathveil.models.calibration import Calibration, calibrate_each
@@ -36,6 +35,7 @@ from pathveil.models.frequencies import (
 )
 from pathveil.models.laplace import EXACT, CountNoise, count_noises, noisy_rows
 from pathveil.models.synthesize import synthesize
+from pathveil.numerics.balls import Floats
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidParameterError
 from pathveil.models.calibration import calibrate_each
 from pathveil.models.frequencies import row_rmse
 from pathveil.models.laplace import count_noises
+from pathveil.numerics.balls import Floats
 
 
 @dataclass(frozen=True, eq=False)

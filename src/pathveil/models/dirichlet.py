@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Balls, Floats, sum_last
 from pathveil.models.gamma import GammaVariates, floors_below
+from pathveil.numerics.balls import Balls, Floats, sum_last
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.source import RandomSource
 

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.models import accuracy
 from pathveil.models.calibration import FLOOR_TOLERANCE, Calibration, calibrate
 from pathveil.models.dirichlet import EXACT_ON_GRID, DirichletRows, draw_on_grid
+from pathveil.numerics.balls import Floats
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Balls, Floats
+from pathveil.numerics.balls import Balls, Floats
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource

@@ -15,9 +15,9 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Balls, Floats, sum_last
 from pathveil.errors import InvalidParameterError
 from pathveil.models.frequencies import project_to_simplex
+from pathveil.numerics.balls import Balls, Floats, sum_last
 from pathveil.privacy.profile import largest_passing, require_promise
 from pathveil.randomness.discrete import LARGEST_SCALE, discrete_gaussian, discrete_laplace
 from pathveil.randomness.source import RandomSource

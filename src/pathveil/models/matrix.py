@@ -18,11 +18,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError, UnreachablePrivacyError
 from pathveil.models.calibration import Calibration, calibrate, plan_floor
 from pathveil.models.dirichlet import EXACT_ON_GRID
 from pathveil.models.frequencies import checked_support, draw_rows, require_floor, require_inside
+from pathveil.numerics.balls import Floats
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import SAFETY, DirichletProfile, largest_passing

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.balls import Floats
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.markov_chain import MarkovChain

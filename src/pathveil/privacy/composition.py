@@ -27,8 +27,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Balls, Floats, sum_last
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.balls import Balls, Floats, sum_last
 from pathveil.privacy.enclosed_delta import NODES, WEIGHTS, log_densities, rule_errors
 from pathveil.privacy.profile import SAFETY, DirichletProfile, largest_passing, require_probability
 from pathveil.privacy.worst_pair import log_density

@@ -23,7 +23,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pathveil.balls import Balls, Floats, sum_last, where
+from pathveil.numerics.balls import Balls, Floats, sum_last, where
 from pathveil.privacy.hockey_stick import panel_edges
 from pathveil.privacy.worst_pair import log_relative_density
 

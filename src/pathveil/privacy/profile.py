@@ -28,8 +28,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Balls
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
+from pathveil.numerics.balls import Balls
 from pathveil.privacy.enclosed_delta import log_delta_bounds
 from pathveil.privacy.hockey_stick import log_hockey_sticks
 from pathveil.privacy.worst_pair import Floats

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Balls
+from pathveil.numerics.balls import Balls
 from pathveil.randomness.source import RandomSource
 
 FIRST_BITS = 52  # so many that the centre of a cell is a float, exactly

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pathveil.systems.blocks import cuts, run_all
+from pathveil.randomness.blocks import cuts, run_all
 
 IntArray = npt.NDArray[np.int64]
 AnyIntArray = npt.NDArray[np.integer]

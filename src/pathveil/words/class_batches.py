@@ -13,10 +13,10 @@ from math import ceil, log
 import numpy as np
 import numpy.typing as npt
 
+from pathveil.randomness.blocks import cuts
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import cuts
 from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.words.classes import LARGEST_TABLE_BITS, SystemClasses, draw_free, exact_table_bits, free_counts
 from pathveil.words.law import FloatArray

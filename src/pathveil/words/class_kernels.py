@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.systems.jit import kernel, part_of_kernel
+from pathveil.numerics.jit import kernel, part_of_kernel
 
 LANES = 16  # numbers of one strip
 _SPACING = LANES - 1  # positions from one that is kept to the next

@@ -17,9 +17,9 @@ from functools import partial
 import numpy as np
 
 from pathveil.errors import TooLargeError
+from pathveil.randomness.blocks import cuts
 from pathveil.randomness.exact import draw_below_each, draw_index
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import cuts
 from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
 from pathveil.systems.system import System, Word
 from pathveil.words.class_counter import ClassCounter

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
+from pathveil.randomness.blocks import processors
 from pathveil.randomness.exact import draw_below
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import processors
 from pathveil.systems.compiled import IntArray
 from pathveil.words.edit_classes import EditClasses
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.systems.jit import kernel
+from pathveil.numerics.jit import kernel
 
 _WANTED = -2
 _SMALL = 1_000  # edges

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.systems.jit import kernel
+from pathveil.numerics.jit import kernel
 
 _BITS = 32
 _MASK = np.uint64((1 << _BITS) - 1)

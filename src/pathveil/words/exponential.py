@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
+from pathveil.randomness.blocks import run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import run_blocks
 from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System
 from pathveil.words.class_batches import (

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.systems.jit import kernel, part_of_kernel
+from pathveil.numerics.jit import kernel, part_of_kernel
 
 LANES = 16
 _RANGE = 1e-200  # the smallest weight of a state relative to the largest at its position

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import DeadEndError, InvalidParameterError, InvalidSystemError, UnknownSymbolError
+from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.systems.system import Symbol, System
 from pathveil.words.law import ErrorLaw, FloatArray

@@ -6,8 +6,8 @@ from functools import partial
 
 import numpy as np
 
+from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.words.class_batches import (
     LONGEST_LAW,

@@ -31,8 +31,8 @@ from itertools import accumulate
 
 import numpy as np
 
+from pathveil.numerics.jit import compiled
 from pathveil.systems.compiled import IntArray
-from pathveil.systems.jit import compiled
 from pathveil.words.contexts import ContextLevel
 from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.law import FloatArray

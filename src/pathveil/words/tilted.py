@@ -18,8 +18,8 @@ from typing import Protocol
 
 import numpy as np
 
+from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import cuts, run_blocks
 from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
 from pathveil.words.law import FloatArray
 from pathveil.words.ragged import Words

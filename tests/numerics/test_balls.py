@@ -8,8 +8,8 @@ import flint
 import numpy as np
 import pytest
 
-from pathveil import balls
-from pathveil.balls import Balls, sum_last
+from pathveil.numerics import balls
+from pathveil.numerics.balls import Balls, sum_last
 
 RNG = np.random.default_rng(1)
 COUNT = 3000
