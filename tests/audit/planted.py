@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 
 import pathveil as pv
+from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.words.certificate import ChainCertifier
 from pathveil.words.edit_classes import EditClasses
 from pathveil.words.edit_range import LengthRange

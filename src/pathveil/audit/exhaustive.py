@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from pathveil.errors import InvalidParameterError, TooLargeError
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.numerics.arrays import IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word, checked_length
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.edit_certified import CertifiedEditExponential

@@ -18,10 +18,10 @@ from scipy import stats
 
 from pathveil.audit.exhaustive import feasible_codes
 from pathveil.errors import InfeasibleWordError, InvalidParameterError, TooLargeError
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
-from pathveil.words.law import FloatArray
 from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, hamming_distances
 from pathveil.words.online import Online
 

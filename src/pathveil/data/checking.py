@@ -21,7 +21,7 @@ from pathveil.errors import (
     PathVeilError,
     UnknownSymbolError,
 )
-from pathveil.systems.compiled import AnyIntArray
+from pathveil.numerics.arrays import AnyIntArray
 from pathveil.systems.system import System
 from pathveil.words.edit_range import require_length
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from pathveil.numerics.arrays import BoolArray, FloatArray
 
 _ROUNDING = 2.0**-52  # twice the relative error of one operation
 _UNDERFLOW = 1e-300  # far above the absolute error of an operation that underflows
@@ -38,8 +38,8 @@ _EXP = 1 / np.cumprod(np.concatenate([[1.0], np.arange(1.0, 17.0)]))
 class Balls:
     """An array of enclosures. Binary operations take `Balls`, or floats that are exact."""
 
-    mid: Floats
-    rad: Floats
+    mid: FloatArray
+    rad: FloatArray
 
     @staticmethod
     def exact(numbers: npt.ArrayLike) -> Balls:
@@ -52,11 +52,11 @@ class Balls:
         return Balls(np.array(number), np.array(abs(number) * _ROUNDING))
 
     @property
-    def lower(self) -> Floats:
+    def lower(self) -> FloatArray:
         return self.mid - (self.rad * _UP + _ROUNDING * np.abs(self.mid))
 
     @property
-    def upper(self) -> Floats:
+    def upper(self) -> FloatArray:
         return self.mid + (self.rad * _UP + _ROUNDING * np.abs(self.mid))
 
     def __getitem__(self, index: Any) -> Balls:
@@ -65,17 +65,17 @@ class Balls:
     def __neg__(self) -> Balls:
         return Balls(-self.mid, self.rad)
 
-    def __add__(self, other: Balls | Floats | float) -> Balls:
+    def __add__(self, other: Balls | FloatArray | float) -> Balls:
         if not isinstance(other, Balls):
             mid = self.mid + other
             return Balls(mid, (self.rad + _ROUNDING * np.abs(mid)) * _UP)
         mid = self.mid + other.mid
         return Balls(mid, (self.rad + other.rad + _ROUNDING * np.abs(mid)) * _UP)
 
-    def __sub__(self, other: Balls | Floats | float) -> Balls:
+    def __sub__(self, other: Balls | FloatArray | float) -> Balls:
         return self + (-other)
 
-    def __mul__(self, other: Balls | Floats | float) -> Balls:
+    def __mul__(self, other: Balls | FloatArray | float) -> Balls:
         if not isinstance(other, Balls):
             mid = self.mid * other
             return Balls(mid, (np.abs(other) * self.rad + _ROUNDING * np.abs(mid) + _UNDERFLOW) * _UP)
@@ -86,7 +86,7 @@ class Balls:
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Balls | Floats | float) -> Balls:
+    def __truediv__(self, other: Balls | FloatArray | float) -> Balls:
         """Infinite radius where the divisor may be 0."""
         by = other if isinstance(other, Balls) else Balls.exact(other)
         least = np.abs(by.mid) - by.rad * _UP
@@ -156,11 +156,11 @@ class Balls:
         return Balls(mid, (moved + _SERIES_ERROR * mid) * _UP)
 
 
-def where(condition: npt.NDArray[np.bool_], first: Balls, second: Balls) -> Balls:
+def where(condition: BoolArray, first: Balls, second: Balls) -> Balls:
     return Balls(np.where(condition, first.mid, second.mid), np.where(condition, first.rad, second.rad))
 
 
-def _log_ratio(z: Floats) -> Floats:
+def _log_ratio(z: FloatArray) -> FloatArray:
     """log((1+z)/(1-z)) = 2 atanh z for |z| ≤ 1/3, from a z within 3u: within 20u, relatively.
 
     2z(1 + z²/3 + z⁴/5 + …): twenty terms leave out less than 2⁻⁶³ of the first. Horner's rule loses at most 2u in its
@@ -171,11 +171,11 @@ def _log_ratio(z: Floats) -> Floats:
     for coefficient in _ATANH[-2::-1]:
         series *= square
         series += coefficient
-    result: Floats = 2 * z * series
+    result: FloatArray = 2 * z * series
     return result
 
 
-def _exp(x: Floats) -> Floats:
+def _exp(x: FloatArray) -> FloatArray:
     """e^x for |x| ≤ 700, within 20u, relatively: e^x = 2^n e^r with |r| < 0.35, and 17 terms of Taylor's series."""
     n = np.rint(x * (1 / np.log(2.0)))
     r = (x - n * _LN2_HIGH) - n * _LN2_LOW  # first product exact; two roundings of numbers below 0.36
@@ -183,7 +183,7 @@ def _exp(x: Floats) -> Floats:
     for coefficient in _EXP[15::-1]:
         series *= r
         series += coefficient
-    result: Floats = np.ldexp(series, n.astype(np.int64))
+    result: FloatArray = np.ldexp(series, n.astype(np.int64))
     return result
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from pathveil.errors import DeadEndError, InvalidSystemError, LengthMismatchError, TooLargeError
+from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.report.explain import certificate_in_words
 from pathveil.systems.system import System, Word, checked_length
 from pathveil.words.by_name import MECHANISMS
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.choose import public_words
-from pathveil.words.law import ErrorLaw, FloatArray
+from pathveil.words.law import ErrorLaw
 from pathveil.words.lower_bound import LowerBound, least_expected_errors_each
 from pathveil.words.mechanism import WordMechanism, checked_adjacency, checked_epsilon
 

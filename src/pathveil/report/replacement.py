@@ -10,8 +10,8 @@ from math import exp, log
 
 import numpy as np
 
-from pathveil.systems.compiled import CompiledSystem, IntArray
-from pathveil.words.law import FloatArray
+from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.mechanism import WordMechanism
 from pathveil.words.online import Online
 

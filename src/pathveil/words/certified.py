@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System, checked_length
 from pathveil.words.certificate import (
     Certificate,
@@ -16,7 +16,7 @@ from pathveil.words.certificate import (
     published_theta,
 )
 from pathveil.words.classes import classes_of_codes
-from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
+from pathveil.words.law import ErrorLaw, exponential_log_law
 from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency, hamming_distances
 from pathveil.words.ragged import Words
 from pathveil.words.tilt import linear_scores, share

@@ -11,15 +11,14 @@ from functools import lru_cache, partial
 from math import ceil, log
 
 import numpy as np
-import numpy.typing as npt
 
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.blocks import cuts
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.classes import LARGEST_TABLE_BITS, SystemClasses, draw_free, exact_table_bits, free_counts
-from pathveil.words.law import FloatArray
 from pathveil.words.ragged import SameLength, Words
 from pathveil.words.selection import PERMUTE_AND_FLIP, Selection
 from pathveil.words.tilt import doubt
@@ -90,7 +89,7 @@ def class_blocks(
             cells = slice(begins[number], begins[number] + length)
             private[cells] = settle(values[cells].astype(np.int64), rows[number], source)
 
-    def settle(codes: IntArray, words: npt.NDArray[np.uint64], source: RandomSource) -> IntArray:
+    def settle(codes: IntArray, words: UintArray, source: RandomSource) -> IntArray:
         classes = SystemClasses(compiled, codes)
         if by_noise:
             errors = selection.choose_exactly(classes.counts, scores, words[: length + 1], source)

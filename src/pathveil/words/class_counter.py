@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import IntArray
 from pathveil.randomness.source import RandomSource, checked_source
-from pathveil.systems.compiled import IntArray
 
 
 class ClassCounter(ABC):

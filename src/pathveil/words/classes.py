@@ -17,13 +17,13 @@ from functools import partial
 import numpy as np
 
 from pathveil.errors import TooLargeError
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArray
 from pathveil.randomness.blocks import cuts
 from pathveil.randomness.exact import draw_below_each, draw_index
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
 from pathveil.words.class_counter import ClassCounter
-from pathveil.words.law import FloatArray
 from pathveil.words.ragged import Words
 from pathveil.words.selection import Selection
 

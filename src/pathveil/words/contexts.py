@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pathveil.systems.compiled import BoolArray, IntArray
-from pathveil.words.law import FloatArray
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.words.symbol_chain import SymbolChain
 
 _POSITIONS = 50  # bounds of long words settle after some positions, which are then no longer counted

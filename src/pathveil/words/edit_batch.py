@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 
+from pathveil.numerics.arrays import IntArray
 from pathveil.randomness.blocks import processors
 from pathveil.randomness.exact import draw_below
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
 from pathveil.words.edit_classes import EditClasses
 
 _AHEAD = 1 << 28  # bytes of tables made before they are needed

@@ -23,9 +23,10 @@ from math import expm1, log
 
 import numpy as np
 
-from pathveil.systems.compiled import BoolArray, CompiledSystem
+from pathveil.numerics.arrays import BoolArray, FloatArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.edit_range import LengthRange
-from pathveil.words.law import FloatArray, log_sum
+from pathveil.words.law import log_sum
 from pathveil.words.tilt import share
 
 _LARGEST_WORK = 20_000_000_000  # multiplications; more would take minutes

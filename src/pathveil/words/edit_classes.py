@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from pathveil.errors import InvalidParameterError, TooLargeError
+from pathveil.numerics.arrays import IntArray
 from pathveil.randomness.exact import draw_below
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System, Word
 from pathveil.words.class_counter import ClassCounter
 from pathveil.words.edit_range import LengthRange, checked_cap, checked_range

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathveil.words.law import ErrorLaw, FloatArray
+from pathveil.numerics.arrays import FloatArray
+from pathveil.words.law import ErrorLaw
 
 
 class EditLaw(ErrorLaw):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from pathveil.errors import InfeasibleWordError, NoFeasibleWordError, PathVeilError
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System, Word
 from pathveil.words.edit_batch import draw_batch
 from pathveil.words.edit_classes import EditClasses
 from pathveil.words.edit_law import EditLaw
 from pathveil.words.edit_range import LengthRange, checked_cap, checked_range, require_length
-from pathveil.words.law import FloatArray, log_counts
+from pathveil.words.law import log_counts
 from pathveil.words.mechanism import OnInfeasible, WordMechanism
 from pathveil.words.ragged import flat_words
 from pathveil.words.selection import Selection

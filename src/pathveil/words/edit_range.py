@@ -10,13 +10,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pathveil.errors import InvalidParameterError, LengthMismatchError, NoFeasibleWordError
-from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
+from pathveil.numerics.arrays import BoolArray, IntArray, UintArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, checked_length
-
-LimbArray = npt.NDArray[np.uint64]
 
 _BITS = 32
 
@@ -75,7 +73,7 @@ class LengthRange:
         return max(1, -(-self.total.bit_length() // _BITS))
 
     @cached_property
-    def completions(self) -> LimbArray:
+    def completions(self) -> UintArray:
         """The same numbers as `_count`, in limbs; zero where no word passes, so that no number exceeds `total`."""
         mask = (1 << _BITS) - 1
         table = np.zeros((self.hi + 1, self.compiled.state_count, self.limbs), dtype=np.uint64)
@@ -97,12 +95,12 @@ class LengthRange:
             reached = following
         return table
 
-    def limbs_of(self, number: int) -> LimbArray:
+    def limbs_of(self, number: int) -> UintArray:
         """A number of words in limbs."""
         mask = (1 << _BITS) - 1
         return np.array([(number >> (_BITS * limb)) & mask for limb in range(self.limbs)], dtype=np.uint64)
 
-    def numbers(self, limbs: LimbArray) -> tuple[int, ...]:
+    def numbers(self, limbs: UintArray) -> tuple[int, ...]:
         """Rows of limbs as integers."""
         if limbs.shape[-1] == 1:
             return tuple(limbs[:, 0].tolist())

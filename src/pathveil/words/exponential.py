@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System
 from pathveil.words.class_batches import (
     LONGEST_LAW,
@@ -19,7 +19,7 @@ from pathveil.words.class_batches import (
     table_fits,
 )
 from pathveil.words.classes import classes_of_codes, draw_by_class
-from pathveil.words.law import ErrorLaw, FloatArray
+from pathveil.words.law import ErrorLaw
 from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, hamming_distances
 from pathveil.words.ragged import SameLength, Words
 from pathveil.words.selection import EXPONENTIAL

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from pathveil.systems.compiled import BoolArray
+from pathveil.numerics.arrays import BoolArray
 from pathveil.words.symbol_chain import Links, SymbolChain
 
 _MOST_LOST = 1_000_000  # dropped pairs that are followed back to the kept ones they come from

@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from math import inf, log
 
 import numpy as np
-import numpy.typing as npt
 
 from pathveil.errors import InvalidParameterError
 from pathveil.markup import card, table, tag
-
-FloatArray = npt.NDArray[np.float64]
+from pathveil.numerics.arrays import FloatArray
 
 
 class ErrorLaw:

@@ -21,13 +21,13 @@ from pathveil.errors import (
     PathVeilError,
     UnknownSymbolError,
 )
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.lazy import EXACT
 from pathveil.randomness.source import RandomSource, checked_source
-from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System, Word
-from pathveil.words.law import ErrorLaw, FloatArray
+from pathveil.words.law import ErrorLaw
 from pathveil.words.ragged import Words, flat_words
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import DeadEndError, InvalidParameterError, InvalidSystemError, UnknownSymbolError
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import Symbol, System
-from pathveil.words.law import ErrorLaw, FloatArray
+from pathveil.words.law import ErrorLaw
 from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency
 from pathveil.words.ragged import Words
 from pathveil.words.tilt import share
@@ -98,7 +99,7 @@ class Online(SameLengthMechanism):
         return private
 
     @cached_property
-    def _each(self) -> npt.NDArray[np.uint64]:
+    def _each(self) -> UintArray:
         """Entry d: how many of the 2^64 keystream words stand for each wrong one of d successors."""
         each = np.ones(self.world.compiled.largest_degree + 1, dtype=np.uint64)
         for degree in np.unique(np.diff(self.world.compiled.offsets)):

@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.words.class_batches import (
     LONGEST_LAW,
     Block,
@@ -19,7 +19,7 @@ from pathveil.words.class_batches import (
     table_fits,
 )
 from pathveil.words.classes import classes_of_codes, draw_by_class
-from pathveil.words.law import ErrorLaw, FloatArray
+from pathveil.words.law import ErrorLaw
 from pathveil.words.mechanism import SameLengthMechanism
 from pathveil.words.ragged import SameLength, Words
 from pathveil.words.rejection import LARGEST_TABLE, FlipByRejection

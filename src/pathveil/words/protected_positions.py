@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from pathveil.words.law import FloatArray
+from pathveil.numerics.arrays import FloatArray
 from pathveil.words.symbol_chain import SymbolChain
 
 

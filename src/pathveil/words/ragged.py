@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pathveil.errors import EmptyWordError, InvalidParameterError
-from pathveil.systems.compiled import AnyIntArray, IntArray
+from pathveil.numerics.arrays import AnyIntArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow

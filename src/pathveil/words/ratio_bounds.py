@@ -31,11 +31,10 @@ from itertools import accumulate
 
 import numpy as np
 
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.numerics.jit import compiled
-from pathveil.systems.compiled import IntArray
 from pathveil.words.contexts import ContextLevel
 from pathveil.words.kept_pairs import KeptPairs
-from pathveil.words.law import FloatArray
 from pathveil.words.ratio_kernels import step_boxes, unite_rows
 from pathveil.words.symbol_chain import SymbolChain
 

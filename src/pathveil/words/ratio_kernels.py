@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pathveil.systems.compiled import IntArray
-from pathveil.words.law import FloatArray
+from pathveil.numerics.arrays import FloatArray, IntArray
 
 
 def step_boxes(

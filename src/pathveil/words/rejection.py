@@ -27,12 +27,11 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
-import numpy.typing as npt
 
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
-from pathveil.words.law import FloatArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.rejection_exact import ExactComparisons
 from pathveil.words.tilt import doubt, tilt_factor
 from pathveil.words.tilted import LaneEngine, LogEngine, engine_for, lanes_fit
@@ -117,7 +116,7 @@ class Tries:
 
     t: FloatArray
     error: FloatArray
-    words: npt.NDArray[np.uint64]
+    words: UintArray
     continued: dict[int, LazyUniform]
     """Numbers of which more bits were looked at already."""
 
@@ -190,9 +189,7 @@ class Surroundings:
         begin = self._begins[word]
         return self._flip.exactly(self._values[begin : begin + self._flip.length].tolist())
 
-    def _keep(
-        self, which: IntArray, t: FloatArray, error: FloatArray, words: npt.NDArray[np.uint64]
-    ) -> tuple[BoolArray, BoolArray]:
+    def _keep(self, which: IntArray, t: FloatArray, error: FloatArray, words: UintArray) -> tuple[BoolArray, BoolArray]:
         """Is x below the limit, an exponential variate? And where may rounding have decided that?
 
         Terms are added until what is missing cannot change the answer.
@@ -231,7 +228,7 @@ class Surroundings:
             r += 1
 
 
-def _uniform_error(words: npt.NDArray[np.uint64]) -> FloatArray:
+def _uniform_error(words: UintArray) -> FloatArray:
     """How far the bits that were not looked at can move -log u, or t, relatively: u is known to 2^-53."""
     u = as_uniform(words)
     error: FloatArray = 2.0**-51 / (u * (1 - u))

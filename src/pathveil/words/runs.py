@@ -14,8 +14,8 @@ from math import inf, log
 
 import numpy as np
 
+from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.numerics.jit import compiled
-from pathveil.systems.compiled import BoolArray, IntArray
 from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.ratio_bounds import Box
 from pathveil.words.ratio_kernels import largest_quotient, largest_quotient_of_single_symbols

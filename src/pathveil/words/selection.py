@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.systems.compiled import BoolArray, IntArray
 from pathveil.words.class_counter import ClassCounter
-from pathveil.words.law import FloatArray, exponential_log_law, log_counts, permute_and_flip_log_law
+from pathveil.words.law import exponential_log_law, log_counts, permute_and_flip_log_law
 from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
 from pathveil.words.tilt import doubt
 
@@ -51,7 +50,7 @@ class Selection:
         self,
         counts: Sequence[Sequence[int]],
         scores: FloatArray,
-        words: npt.NDArray[np.uint64],
+        words: UintArray,
         source: RandomSource,
     ) -> IntArray:
         """A class for each row of keystream words, which holds one for each class.
@@ -65,9 +64,7 @@ class Selection:
             chosen[row] = self.choose_exactly(sizes, scores, words[row], source)
         return chosen
 
-    def _largest(
-        self, log_n: FloatArray, scores: FloatArray, words: npt.NDArray[np.uint64]
-    ) -> tuple[IntArray, BoolArray]:
+    def _largest(self, log_n: FloatArray, scores: FloatArray, words: UintArray) -> tuple[IntArray, BoolArray]:
         """The class of the noisy maximum of each row, and whether rounding may have decided it."""
         uniform = as_uniform(words)
         present = log_n > -np.inf
@@ -87,9 +84,7 @@ class Selection:
         above[np.broadcast_to(~present, above.shape)] = -np.inf
         return chosen, np.any(above >= floor[:, None], axis=1)
 
-    def choose_exactly(
-        self, counts: Sequence[int], scores: FloatArray, words: npt.NDArray[np.uint64], source: RandomSource
-    ) -> int:
+    def choose_exactly(self, counts: Sequence[int], scores: FloatArray, words: UintArray, source: RandomSource) -> int:
         """The class for one row of keystream words, whatever rounding would say."""
         from flint import arb
 

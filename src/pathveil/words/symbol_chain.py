@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
+from pathveil.numerics.arrays import BoolArray, IntArray
+from pathveil.systems.compiled import CompiledSystem
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from fractions import Fraction
 from math import exp, floor, frexp, inf, ldexp, nextafter
 
 import numpy as np
-import numpy.typing as npt
+
+from pathveil.numerics.arrays import FloatArray
 
 LARGEST_TILT = 690.0
 """Mechanisms use no larger one: e^-690 is the last that floating point holds with all its digits, and no draw of ours
@@ -34,7 +35,7 @@ def tilt_factor(theta: float) -> float:
     return min(1.0, nextafter(nextafter(exp(-theta), inf), inf))
 
 
-def linear_scores(theta: float, largest: int) -> npt.NDArray[np.float64]:
+def linear_scores(theta: float, largest: int) -> FloatArray:
     """-θℓ for ℓ = 0..largest, without rounding: θ loses as many of its last bits as the products need.
 
     So two scores differ by *exactly* a multiple of what is used for θ, which is not above it.
@@ -42,7 +43,7 @@ def linear_scores(theta: float, largest: int) -> npt.NDArray[np.float64]:
     mantissa, exponent = frexp(theta)
     bits = 53 - largest.bit_length()
     step = ldexp(floor(ldexp(mantissa, bits)), exponent - bits)
-    scores: npt.NDArray[np.float64] = -step * np.arange(largest + 1.0)
+    scores: FloatArray = -step * np.arange(largest + 1.0)
     return scores
 
 

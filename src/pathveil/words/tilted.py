@@ -18,10 +18,10 @@ from typing import Protocol
 
 import numpy as np
 
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
-from pathveil.words.law import FloatArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.ragged import Words
 from pathveil.words.tilt import doubt, tilt_factor
 from pathveil.words.tilted_exact import settle

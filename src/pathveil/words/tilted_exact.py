@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, IntArray, UintArray
 from pathveil.randomness.decisions import with_enough_digits
 from pathveil.randomness.lazy import EXACT, LazyUniform
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, BoolArray, CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.visited import Visited
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def settle(
     begins: IntArray,
     in_doubt: BoolArray,
     z: float,
-    words: npt.NDArray[np.uint64],
+    words: UintArray,
     private: AnyIntArray,
     source: RandomSource,
 ) -> None:

@@ -11,11 +11,10 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
-import numpy.typing as npt
 
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
-from pathveil.words.law import FloatArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.tilt import doubt, tilt_factor
 from pathveil.words.tilted_exact import settle
 
@@ -105,7 +104,7 @@ def log_margin(compiled: CompiledSystem, length: int, theta: float) -> float:
     return doubt((length + 2) * (int(4 * size) + compiled.largest_degree + 48))
 
 
-def pick_columns(log_weights: FloatArray, words: npt.NDArray[np.uint64], margin: float) -> tuple[IntArray, BoolArray]:
+def pick_columns(log_weights: FloatArray, words: UintArray, margin: float) -> tuple[IntArray, BoolArray]:
     """For each row a column, with probability proportional to exp(log weight); and which rows are in doubt."""
     sums = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
     total = sums[:, -1]

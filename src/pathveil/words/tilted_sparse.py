@@ -9,11 +9,10 @@ from __future__ import annotations
 from math import frexp, ldexp, log
 
 import numpy as np
-import numpy.typing as npt
 
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
-from pathveil.words.law import FloatArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.tilt import doubt, tilt_factor
 from pathveil.words.tilted_exact import settle
 from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
@@ -74,7 +73,7 @@ class SparseEngine:
             exponent += power
         return messages, log(messages[0, compiled.start]) + exponent * log(2.0)
 
-    def _forward(self, codes: IntArray, messages: FloatArray, words: npt.NDArray[np.uint64]) -> tuple[IntArray, bool]:
+    def _forward(self, codes: IntArray, messages: FloatArray, words: UintArray) -> tuple[IntArray, bool]:
         """The private word, and whether a random number came too close to a border for rounding to be trusted."""
         compiled, private = self._compiled, np.empty_like(codes)
         state, in_doubt = compiled.start, False

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
-from pathveil.words.law import FloatArray
+from pathveil.numerics.arrays import FloatArray
 
 
 @runtime_checkable

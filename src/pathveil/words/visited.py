@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pathveil.systems.compiled import BoolArray, CompiledSystem, IntArray
+from pathveil.numerics.arrays import BoolArray, IntArray
+from pathveil.systems.compiled import CompiledSystem
 
 
 @dataclass(frozen=True)
