@@ -122,8 +122,8 @@ def test_no_folder_is_a_hall():
 
 PLANTED = """
 from typing import TYPE_CHECKING
-from pathveil.words import law
-from pathveil.words.law import ErrorLaw, log_sum
+from pathveil.words.base import law
+from pathveil.words.base.law import ErrorLaw, log_sum
 if TYPE_CHECKING:
     from pathveil.cli import app
 class Lazy:
@@ -138,11 +138,11 @@ class Lazy:
 def test_imports_are_found_wherever_they_stand(tmp_path):
     file = tmp_path / "planted.py"
     file.write_text(PLANTED)
-    known = ["pathveil.words", "pathveil.words.law", "pathveil.cli", "pathveil.cli.app", "pathveil.report.plots"]
+    known = ["pathveil.words", "pathveil.words.base.law", "pathveil.cli", "pathveil.cli.app", "pathveil.report.plots"]
     found = [(one.imported, one.names, one.when) for one in house.imports_of("planted", file, known)]
     assert found == [
-        ("pathveil.words.law", (), "loading"),
-        ("pathveil.words.law", ("ErrorLaw", "log_sum"), "loading"),
+        ("pathveil.words.base.law", (), "loading"),
+        ("pathveil.words.base.law", ("ErrorLaw", "log_sum"), "loading"),
         ("pathveil.cli.app", (), "typing"),
         ("pathveil.report.plots", (), "called"),
         ("pathveil.cli.app", ("main",), "called"),

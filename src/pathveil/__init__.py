@@ -70,6 +70,10 @@ if TYPE_CHECKING:
     from pathveil.systems.system import System as System
     from pathveil.systems.town import example_town as example_town
     from pathveil.systems.transition_system import TransitionSystem as TransitionSystem
+    from pathveil.words.base import ErrorLaw as ErrorLaw
+    from pathveil.words.base import HammingUtility as HammingUtility
+    from pathveil.words.base import InverseUtility as InverseUtility
+    from pathveil.words.base import WordMechanism as WordMechanism
     from pathveil.words.bounds import permute_and_flip_bounds as permute_and_flip_bounds
     from pathveil.words.bounds import permute_and_flip_tail_bound as permute_and_flip_tail_bound
     from pathveil.words.certificate import Certificate as Certificate
@@ -87,13 +91,9 @@ if TYPE_CHECKING:
     from pathveil.words.edit_law import EditLaw as EditLaw
     from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip as EditPermuteAndFlip
     from pathveil.words.exponential import Exponential as Exponential
-    from pathveil.words.law import ErrorLaw as ErrorLaw
-    from pathveil.words.mechanism import WordMechanism as WordMechanism
     from pathveil.words.online import Online as Online
     from pathveil.words.online import OnlineStream as OnlineStream
     from pathveil.words.permute_and_flip import PermuteAndFlip as PermuteAndFlip
-    from pathveil.words.utility import HammingUtility as HammingUtility
-    from pathveil.words.utility import InverseUtility as InverseUtility
 else:
     from functools import cache
     from importlib import import_module

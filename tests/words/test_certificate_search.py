@@ -9,6 +9,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.words import certificate as certificates
+from pathveil.words.base.tilt import LARGEST_TILT
 from pathveil.words.certificate import (
     Certificate,
     ChainCertifier,
@@ -17,7 +18,6 @@ from pathveil.words.certificate import (
     published_certificate,
     published_theta,
 )
-from pathveil.words.tilt import LARGEST_TILT
 
 TOWN = pv.example_town()
 

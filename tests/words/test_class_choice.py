@@ -16,6 +16,9 @@ import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import as_uniform
 from pathveil.words import class_batches, class_kernels, classes, free_kernels
+from pathveil.words.base.batch import Words
+from pathveil.words.base.law import log_counts, log_sum
+from pathveil.words.base.tilt import doubt
 from pathveil.words.class_batches import (
     class_blocks,
     cut_law,
@@ -35,10 +38,7 @@ from pathveil.words.classes import (
     free_counts,
     replace,
 )
-from pathveil.words.law import log_counts, log_sum
-from pathveil.words.ragged import Words
 from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
-from pathveil.words.tilt import doubt
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.statistics import FALSE_ALARM, chi_square_p_value

@@ -12,13 +12,13 @@ from scipy import sparse
 import pathveil as pv
 from pathveil.words import contexts as context_file
 from pathveil.words import kept_pairs, runs
+from pathveil.words.base.tilt import tilt_factor
 from pathveil.words.contexts import _memory, context_levels, least_work
 from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.protected_positions import protected_positions
 from pathveil.words.ratio_bounds import Box
 from pathveil.words.runs import Runs
 from pathveil.words.symbol_chain import Links, SymbolChain
-from pathveil.words.tilt import tilt_factor
 from pathveil.words.visited import Visited
 from tests.reference.enumeration import feasible_words
 from tests.words.test_kernels import PLANS

@@ -11,8 +11,8 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.source import as_uniform
 from pathveil.words import tilted, tilted_exact, tilted_logs, tilted_sparse
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import LARGEST_TILT, doubt, linear_scores, share, tilt_factor
+from pathveil.words.base.batch import Words
+from pathveil.words.base.tilt import LARGEST_TILT, doubt, linear_scores, share, tilt_factor
 from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine, words_for_each
 from pathveil.words.tilted_exact import draw_exactly, fits, sampling
 from pathveil.words.tilted_logs import draw_with_logs, log_margin, log_normalisers, pick_columns

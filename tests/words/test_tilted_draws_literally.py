@@ -9,7 +9,7 @@ import pytest
 import pathveil as pv
 from pathveil.systems.system import System
 from pathveil.words import tilted, tilted_logs, tilted_sparse
-from pathveil.words.tilt import tilt_factor
+from pathveil.words.base.tilt import tilt_factor
 from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine
 from tests.reference.literal_draws import Drawn, draw_tilted, uniforms_of
 from tests.reference.planted import PlantedSource

@@ -13,11 +13,11 @@ from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.numerics.arrays import IntArray
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word, checked_length
+from pathveil.words.base import SameLengthMechanism, WordMechanism, hamming_distances
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.edit_certified import CertifiedEditExponential
 from pathveil.words.edit_classes import distances_from
 from pathveil.words.edit_mechanism import EditMechanism
-from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, hamming_distances
 
 _LARGEST_TABLE = 20_000_000
 

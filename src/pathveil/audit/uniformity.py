@@ -22,7 +22,7 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
-from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, hamming_distances
+from pathveil.words.base import SameLengthMechanism, WordMechanism, hamming_distances
 from pathveil.words.online import Online
 
 _FEW = 4096  # so many feasible words are cells of their own

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathveil.data.formats.layout import Layout
     from pathveil.data.sources import Format
     from pathveil.data.words import CuratorSummary
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 EngineName = Literal["embedded", "spark"]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathveil.data.words import CuratorSummary
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.systems.system import System
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 
 def privatize(

@@ -22,8 +22,7 @@ from pathveil.report.released import ORDER_RELEASED, Released
 from pathveil.report.replacement import replacement_probabilities
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System
-from pathveil.words.law import ErrorLaw
-from pathveil.words.mechanism import WordMechanism
+from pathveil.words.base import ErrorLaw, WordMechanism
 
 _LAWS = 200  # sensitive words whose exact laws are averaged
 

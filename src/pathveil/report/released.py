@@ -14,9 +14,9 @@ from pathveil.data.saved_guarantee import saved_guarantee
 from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.system import System
+from pathveil.words.base import WordMechanism
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 from pathveil.words.certified import CertifiedExponential
-from pathveil.words.mechanism import WordMechanism
 
 _ERRORS = re.compile(r"at most (\d+) symbols?$")
 _EDITS = re.compile(r"any (\d+) insertions?, .*, its length included, lengths (\d+) to (\d+) public")

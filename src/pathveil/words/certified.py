@@ -8,6 +8,17 @@ from pathveil.errors import InvalidParameterError
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, checked_length
+from pathveil.words.base import (
+    ErrorLaw,
+    OnInfeasible,
+    SameLengthMechanism,
+    Words,
+    checked_adjacency,
+    exponential_log_law,
+    hamming_distances,
+    linear_scores,
+    share,
+)
 from pathveil.words.certificate import (
     Certificate,
     ChainCertifier,
@@ -16,10 +27,6 @@ from pathveil.words.certificate import (
     published_theta,
 )
 from pathveil.words.classes import classes_of_codes
-from pathveil.words.law import ErrorLaw, exponential_log_law
-from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency, hamming_distances
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import draw_tilted, log_normaliser
 from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
 

@@ -18,10 +18,9 @@ from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
+from pathveil.words.base import SameLength, Words, doubt
 from pathveil.words.classes import LARGEST_TABLE_BITS, SystemClasses, draw_free, exact_table_bits, free_counts
-from pathveil.words.ragged import SameLength, Words
 from pathveil.words.selection import PERMUTE_AND_FLIP, Selection
-from pathveil.words.tilt import doubt
 
 _LARGEST_TABLE = 1 << 28  # bytes, for each thread
 _LARGEST_COUNT = 1e300

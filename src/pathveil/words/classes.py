@@ -23,8 +23,8 @@ from pathveil.randomness.exact import draw_below_each, draw_index
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
+from pathveil.words.base import Words
 from pathveil.words.class_counter import ClassCounter
-from pathveil.words.ragged import Words
 from pathveil.words.selection import Selection
 
 LARGEST_TABLE_BITS = 1 << 35  # 4 GiB

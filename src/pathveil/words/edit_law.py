@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathveil.numerics.arrays import FloatArray
-from pathveil.words.law import ErrorLaw
+from pathveil.words.base import ErrorLaw
 
 
 class EditLaw(ErrorLaw):

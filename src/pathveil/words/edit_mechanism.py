@@ -12,15 +12,12 @@ from pathveil.errors import InfeasibleWordError, NoFeasibleWordError, PathVeilEr
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, Word
+from pathveil.words.base import OnInfeasible, WordMechanism, flat_words, linear_scores, log_counts, share
 from pathveil.words.edit_batch import draw_batch
 from pathveil.words.edit_classes import EditClasses
 from pathveil.words.edit_law import EditLaw
 from pathveil.words.edit_range import LengthRange, checked_cap, checked_range, require_length
-from pathveil.words.law import log_counts
-from pathveil.words.mechanism import OnInfeasible, WordMechanism
-from pathveil.words.ragged import flat_words
 from pathveil.words.selection import Selection
-from pathveil.words.tilt import linear_scores, share
 
 if TYPE_CHECKING:
     import pyarrow

@@ -9,6 +9,18 @@ from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System
+from pathveil.words.base import (
+    ErrorLaw,
+    HammingUtility,
+    OnInfeasible,
+    SameLength,
+    SameLengthMechanism,
+    Utility,
+    Words,
+    hamming_distances,
+    linear_scores,
+    share,
+)
 from pathveil.words.class_batches import (
     LONGEST_LAW,
     Block,
@@ -19,14 +31,9 @@ from pathveil.words.class_batches import (
     table_fits,
 )
 from pathveil.words.classes import classes_of_codes, draw_by_class
-from pathveil.words.law import ErrorLaw
-from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, hamming_distances
-from pathveil.words.ragged import SameLength, Words
 from pathveil.words.selection import EXPONENTIAL
-from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import draw_tilted, log_normaliser
 from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
-from pathveil.words.utility import HammingUtility, Utility
 
 
 class Exponential(SameLengthMechanism):

@@ -14,10 +14,7 @@ from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import Symbol, System
-from pathveil.words.law import ErrorLaw
-from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import share
+from pathveil.words.base import ErrorLaw, OnInfeasible, SameLengthMechanism, Words, checked_adjacency, share
 from pathveil.words.tilted import draw_tilted, words_for_each
 
 _SMALL = 1 << 16  # symbols: less is done before the compiled loops would be loaded

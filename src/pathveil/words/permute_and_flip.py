@@ -9,6 +9,7 @@ import numpy as np
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
+from pathveil.words.base import ErrorLaw, SameLength, SameLengthMechanism, Words, linear_scores, share
 from pathveil.words.class_batches import (
     LONGEST_LAW,
     Block,
@@ -19,12 +20,8 @@ from pathveil.words.class_batches import (
     table_fits,
 )
 from pathveil.words.classes import classes_of_codes, draw_by_class
-from pathveil.words.law import ErrorLaw
-from pathveil.words.mechanism import SameLengthMechanism
-from pathveil.words.ragged import SameLength, Words
 from pathveil.words.rejection import LARGEST_TABLE, FlipByRejection
 from pathveil.words.selection import PERMUTE_AND_FLIP
-from pathveil.words.tilt import linear_scores, share
 from pathveil.words.tilted import block_size
 from pathveil.words.tilted_exact import sampling
 

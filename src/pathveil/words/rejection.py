@@ -32,8 +32,8 @@ from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArra
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
+from pathveil.words.base import doubt, tilt_factor
 from pathveil.words.rejection_exact import ExactComparisons
-from pathveil.words.tilt import doubt, tilt_factor
 from pathveil.words.tilted import LaneEngine, LogEngine, engine_for, lanes_fit
 from pathveil.words.tilted_exact import fits
 from pathveil.words.tilted_logs import log_margin

@@ -16,11 +16,11 @@ import numpy as np
 
 from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.numerics.jit import compiled
+from pathveil.words.base import tilt_factor
 from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.ratio_bounds import Box
 from pathveil.words.ratio_kernels import largest_quotient, largest_quotient_of_single_symbols
 from pathveil.words.symbol_chain import SymbolChain
-from pathveil.words.tilt import tilt_factor
 
 _LARGEST_PAIRS = 1_000_000  # pairs of runs at one place; beyond that K_r = rθ
 _LARGEST_WORK = 2_000_000_000  # additions for all pairs at all places; beyond that K_r = rθ

@@ -22,8 +22,7 @@ from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import doubt, tilt_factor
+from pathveil.words.base import Words, doubt, tilt_factor
 from pathveil.words.tilted_exact import settle
 from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
 from pathveil.words.tilted_sparse import SparseEngine

@@ -13,7 +13,7 @@ import numpy as np
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.tilt import doubt, tilt_factor
+from pathveil.words.base import doubt, tilt_factor
 from pathveil.words.tilted_exact import settle
 from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
 

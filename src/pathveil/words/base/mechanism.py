@@ -27,8 +27,8 @@ from pathveil.randomness.lazy import EXACT
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System, Word
-from pathveil.words.law import ErrorLaw
-from pathveil.words.ragged import Words, flat_words
+from pathveil.words.base.batch import Words, flat_words
+from pathveil.words.base.law import ErrorLaw
 
 if TYPE_CHECKING:
     import pyarrow
