@@ -17,7 +17,7 @@ from pathveil.randomness.decisions import InDoubtError
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.words.base.law import permute_and_flip_log_law
 from pathveil.words.base.tilt import tilt_factor
-from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
 from pathveil.words.rejection_exact import ExactComparisons, _below, _settled, _time
 from pathveil.words.visited import Visited
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming

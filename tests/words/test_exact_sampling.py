@@ -15,17 +15,19 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words import certified, class_batches, selection, tilted_exact
+from pathveil.words import certified, tilted_exact
 from pathveil.words.base import tilt
 from pathveil.words.base.batch import Words
 from pathveil.words.base.law import permute_and_flip_log_law
 from pathveil.words.base.tilt import linear_scores, share, tilt_factor
-from pathveil.words.class_batches import class_blocks, free_blocks, word_bounds
-from pathveil.words.classes import SystemClasses, free_counts
-from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.classes import batches as class_batches
+from pathveil.words.classes import selection
+from pathveil.words.classes.batches import class_blocks, free_blocks, word_bounds
+from pathveil.words.classes.hamming import SystemClasses, free_counts
+from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
 from pathveil.words.rejection import FlipByRejection
 from pathveil.words.rejection_exact import ExactComparisons
-from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
 from pathveil.words.tilted import words_for_each
 from pathveil.words.visited import Visited
 from tests.reference.enumeration import Word, feasible_words, hamming

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 import pathveil as pv
 from pathveil.randomness import blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.words import class_batches, online, tilted
+from pathveil.words import online, tilted
 from pathveil.words.base.batch import Words
+from pathveil.words.classes import batches as class_batches
 from pathveil.words.rejection import FlipByRejection
 from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine, words_for_each
 from pathveil.words.tilted_logs import log_normalisers

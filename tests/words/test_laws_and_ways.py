@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words import class_batches, exponential, permute_and_flip
+from pathveil.words import exponential, permute_and_flip
 from pathveil.words.base.batch import Words
 from pathveil.words.base.law import ErrorLaw
 from pathveil.words.choose import expected_errors, public_words
+from pathveil.words.classes import batches as class_batches
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming, permute_and_flip_law
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.words.mechanisms import MECHANISMS, build

@@ -18,7 +18,7 @@ from pathveil.numerics.arrays import IntArray
 from pathveil.randomness.exact import draw_below
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, Word
-from pathveil.words.class_counter import ClassCounter
+from pathveil.words.classes import ClassCounter
 from pathveil.words.edit_range import LengthRange, checked_cap, checked_range
 
 _LARGEST_TABLE = 1 << 28  # numbers: 2 GiB

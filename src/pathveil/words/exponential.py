@@ -21,17 +21,18 @@ from pathveil.words.base import (
     linear_scores,
     share,
 )
-from pathveil.words.class_batches import (
+from pathveil.words.classes import (
+    EXPONENTIAL,
     LONGEST_LAW,
     Block,
     class_blocks,
+    classes_of_codes,
+    draw_by_class,
     equal_together,
     free_blocks,
     is_small,
     table_fits,
 )
-from pathveil.words.classes import classes_of_codes, draw_by_class
-from pathveil.words.selection import EXPONENTIAL
 from pathveil.words.tilted import draw_tilted, log_normaliser
 from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
 

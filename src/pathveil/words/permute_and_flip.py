@@ -10,18 +10,19 @@ from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.words.base import ErrorLaw, SameLength, SameLengthMechanism, Words, linear_scores, share
-from pathveil.words.class_batches import (
+from pathveil.words.classes import (
     LONGEST_LAW,
+    PERMUTE_AND_FLIP,
     Block,
     class_blocks,
+    classes_of_codes,
+    draw_by_class,
     equal_together,
     free_blocks,
     is_small,
     table_fits,
 )
-from pathveil.words.classes import classes_of_codes, draw_by_class
 from pathveil.words.rejection import LARGEST_TABLE, FlipByRejection
-from pathveil.words.selection import PERMUTE_AND_FLIP
 from pathveil.words.tilted import block_size
 from pathveil.words.tilted_exact import sampling
 

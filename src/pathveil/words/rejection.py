@@ -74,7 +74,7 @@ class FlipByRejection:
         """d and B of each word."""
         if self._feasible:
             return np.zeros(len(begins), dtype=np.int64), np.ones(len(begins))
-        from pathveil.words.class_kernels import nearest_classes
+        from pathveil.words.nearest_kernel import nearest_classes
 
         compiled, visited = self._compiled, self._visited
         errors, sizes = np.empty(len(begins), dtype=np.int64), np.empty(len(begins))

@@ -24,8 +24,8 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
 from pathveil.words.base import Words
-from pathveil.words.class_counter import ClassCounter
-from pathveil.words.selection import Selection
+from pathveil.words.classes.counter import ClassCounter
+from pathveil.words.classes.selection import Selection
 
 LARGEST_TABLE_BITS = 1 << 35  # 4 GiB
 _LARGEST_COUNTS_BITS = 1 << 32

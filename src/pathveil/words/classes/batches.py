@@ -1,6 +1,6 @@
 """Large batches drawn by error class: first the number of errors, then a word with that many.
 
-The compiled counterpart of `classes.draw_by_class`. Counts are floating-point numbers here; what their rounding could
+The compiled counterpart of `hamming.draw_by_class`. Counts are floating-point numbers here; what their rounding could
 decide is decided again, from the same random numbers, by exact integers and ball arithmetic.
 """
 
@@ -19,8 +19,14 @@ from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import SameLength, Words, doubt
-from pathveil.words.classes import LARGEST_TABLE_BITS, SystemClasses, draw_free, exact_table_bits, free_counts
-from pathveil.words.selection import PERMUTE_AND_FLIP, Selection
+from pathveil.words.classes.hamming import (
+    LARGEST_TABLE_BITS,
+    SystemClasses,
+    draw_free,
+    exact_table_bits,
+    free_counts,
+)
+from pathveil.words.classes.selection import PERMUTE_AND_FLIP, Selection
 
 _LARGEST_TABLE = 1 << 28  # bytes, for each thread
 _LARGEST_COUNT = 1e300
@@ -67,7 +73,7 @@ def class_blocks(
     selection: Selection,
 ) -> list[Block]:
     """The work for words of one length on a system, in blocks; equal words should follow each other."""
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_words
 
     length = len(scores) - 1
     margin = doubt((length + 2) * (compiled.largest_degree + 4))

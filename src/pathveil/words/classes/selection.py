@@ -22,8 +22,8 @@ from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.words.base import doubt, exponential_log_law, log_counts, permute_and_flip_log_law
-from pathveil.words.class_counter import ClassCounter
-from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.classes.counter import ClassCounter
+from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
 
 if TYPE_CHECKING:
     from flint import arb
