@@ -105,7 +105,7 @@ def test_numbers_of_words_beyond_any_float_are_exact() -> None:
 
 
 def test_a_table_that_would_not_fit_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.words.edit_classes._LARGEST_TABLE", 10_000)
+    monkeypatch.setattr("pathveil.words.edit_classes._LARGEST_EDIT_TABLE", 10_000)
     town = pv.example_town()
     trip = town.random_word(14, pv.insecure_seed(5))
     words = LengthRange(town.compiled, 10, 18)

@@ -66,8 +66,8 @@ def test_a_table_is_as_large_as_its_parts(monkeypatch):
     assert classes._table[-1].nbytes == values
     assert classes.size == values + sum(part.nbytes for part in classes._table[:-1])
     # Refused exactly where its numbers of words would take more than the largest table.
-    monkeypatch.setattr("pathveil.words.edit_classes._LARGEST_TABLE", nodes * 4 * 2)
+    monkeypatch.setattr("pathveil.words.edit_classes._LARGEST_EDIT_TABLE", nodes * 4 * 2)
     assert EditClasses(words, world.encode("abba"), 3).node_count == nodes
-    monkeypatch.setattr("pathveil.words.edit_classes._LARGEST_TABLE", nodes * 4 * 2 - 1)
+    monkeypatch.setattr("pathveil.words.edit_classes._LARGEST_EDIT_TABLE", nodes * 4 * 2 - 1)
     with pytest.raises(pv.TooLargeError, match="0 GiB"):
         EditClasses(words, world.encode("abba"), 3)

@@ -193,7 +193,7 @@ def test_words_without_room_for_balls_are_drawn_in_floating_point_and_the_guaran
 ) -> None:
     monkeypatch.setattr(tilt, "SAFETY", 1e18)
     for module in (tilted_exact, certified):
-        monkeypatch.setattr(module, "LARGEST_TABLE", 15 * TOWN.compiled.state_count)
+        monkeypatch.setattr(module, "LARGEST_EXACT_DRAW", 15 * TOWN.compiled.state_count)
     mechanism = pv.CertifiedExponential(TOWN, 2.0)
     assert "words of more than 14 symbols: in floating point" in str(mechanism.guarantee)
     mechanism.privatize_array(rows_of(TOWN, 15, 3), rng=pv.insecure_seed(1))

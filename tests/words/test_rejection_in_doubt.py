@@ -433,7 +433,7 @@ def test_feasible_words_are_their_own_only_nearest_word() -> None:
 def test_exact_comparisons_are_made_as_long_as_their_table_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = CHAIN.encode((0, 1, 2)).tolist()
     flip = FlipByRejection(CHAIN.compiled, 3, 1.0, feasible=True)
-    monkeypatch.setattr(rejection, "LARGEST_TABLE", 4 * CHAIN.compiled.state_count)
+    monkeypatch.setattr(rejection, "LARGEST_EXACT_FLIP", 4 * CHAIN.compiled.state_count)
     assert flip.exactly(codes) is not None
-    monkeypatch.setattr(rejection, "LARGEST_TABLE", 4 * CHAIN.compiled.state_count - 1)
+    monkeypatch.setattr(rejection, "LARGEST_EXACT_FLIP", 4 * CHAIN.compiled.state_count - 1)
     assert flip.exactly(codes) is None

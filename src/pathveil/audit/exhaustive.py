@@ -19,7 +19,7 @@ from pathveil.words.edit_certified import CertifiedEditExponential
 from pathveil.words.edit_classes import distances_from
 from pathveil.words.edit_mechanism import EditMechanism
 
-_LARGEST_TABLE = 20_000_000
+_MOST_COMPARISONS = 20_000_000
 
 InputWords = Literal["feasible", "any"]
 
@@ -93,7 +93,7 @@ def audit_exhaustively(
     world, each = mechanism.world, _lengths(mechanism, length)
     outputs_expected = sum(world.count(n) for n in each)
     inputs_expected = sum(len(world.symbols) ** n for n in each) if compared == "any" else outputs_expected
-    if inputs_expected * max(inputs_expected, outputs_expected) > _LARGEST_TABLE:
+    if inputs_expected * max(inputs_expected, outputs_expected) > _MOST_COMPARISONS:
         raise TooLargeError(
             f"{inputs_expected} inputs and {outputs_expected} outputs are too many to enumerate; audit shorter lengths"
         )

@@ -28,7 +28,7 @@ from pathveil.words.certificate import (
 )
 from pathveil.words.classes import classes_of_codes
 from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
+from pathveil.words.tilted_exact import LARGEST_EXACT_DRAW, sampling
 
 
 class CertifiedExponential(SameLengthMechanism):
@@ -125,7 +125,7 @@ class CertifiedExponential(SameLengthMechanism):
     @property
     def _sampling(self) -> str:
         compiled = self.world.compiled
-        return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_TABLE)
+        return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_EXACT_DRAW)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

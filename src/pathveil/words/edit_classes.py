@@ -21,7 +21,7 @@ from pathveil.systems.system import System, Word
 from pathveil.words.classes import ClassCounter
 from pathveil.words.edit_range import LengthRange, checked_cap, checked_range
 
-_LARGEST_TABLE = 1 << 28  # numbers: 2 GiB
+_LARGEST_EDIT_TABLE = 1 << 28  # numbers: 2 GiB
 
 
 class EditClasses(ClassCounter):
@@ -46,7 +46,7 @@ class EditClasses(ClassCounter):
         self._symbols = np.array(symbols, dtype=np.int64)
         kind_of = {symbol: kind for kind, symbol in enumerate(symbols)}
         compiled = words.compiled
-        most = max(_LARGEST_TABLE // ((cap + 1) * words.limbs), 1)
+        most = max(_LARGEST_EDIT_TABLE // ((cap + 1) * words.limbs), 1)
         graph = find_nodes(
             np.array([kind_of[code] for code in listed], dtype=np.int64),
             self._symbols,
@@ -62,7 +62,8 @@ class EditClasses(ClassCounter):
         if not len(graph[0]):
             raise TooLargeError(
                 f"counting the words by edit distance from a word of {len(codes)} symbols exactly would take more than "
-                f"{_LARGEST_TABLE * 8 >> 30} GiB. Give a smaller cap: from that distance on words count as equally far."
+                f"{_LARGEST_EDIT_TABLE * 8 >> 30} GiB. Give a smaller cap: from that distance on words count as equally "
+                "far."
             )
         values = count_words(*graph, words.lo, cap, compiled.accepting, words.completions)
         self._table: tuple[Any, ...] = (*graph, values)

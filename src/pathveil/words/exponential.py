@@ -34,7 +34,7 @@ from pathveil.words.classes import (
     table_fits,
 )
 from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
+from pathveil.words.tilted_exact import LARGEST_EXACT_DRAW, sampling
 
 
 class Exponential(SameLengthMechanism):
@@ -114,7 +114,7 @@ class Exponential(SameLengthMechanism):
     @property
     def _sampling(self) -> str:
         compiled = self.world.compiled
-        return super()._sampling if compiled.is_free or not self._is_linear else sampling(compiled, LARGEST_TABLE)
+        return super()._sampling if compiled.is_free or not self._is_linear else sampling(compiled, LARGEST_EXACT_DRAW)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         return ErrorLaw(

@@ -22,7 +22,7 @@ from pathveil.words.classes import (
     is_small,
     table_fits,
 )
-from pathveil.words.rejection import LARGEST_TABLE, FlipByRejection
+from pathveil.words.rejection import LARGEST_EXACT_FLIP, FlipByRejection
 from pathveil.words.tilted import block_size
 from pathveil.words.tilted_exact import sampling
 
@@ -83,7 +83,7 @@ class PermuteAndFlip(SameLengthMechanism):
 
     @property
     def _sampling(self) -> str:
-        return sampling(self.world.compiled, LARGEST_TABLE)
+        return sampling(self.world.compiled, LARGEST_EXACT_FLIP)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -39,7 +39,7 @@ from pathveil.words.tilted_exact import fits
 from pathveil.words.tilted_logs import log_margin
 from pathveil.words.visited import Visited
 
-LARGEST_TABLE = 1 << 16  # positions times states: an exact comparison takes a second then
+LARGEST_EXACT_FLIP = 1 << 16  # positions times states: an exact comparison takes a second then
 _ROUNDING = 16  # more roundings than there are behind a number, an `exp` or `log` among them
 _UNKNOWN = 2.0**-12  # relative errors above it count as infinite: the bounds hold for small ones only
 
@@ -101,7 +101,7 @@ class FlipByRejection:
 
     def exactly(self, codes: list[int]) -> ExactComparisons | None:
         """What decides without rounding; None where there is no room for it, and floating point has the last word."""
-        if not fits(self._compiled, self._length, LARGEST_TABLE):
+        if not fits(self._compiled, self._length, LARGEST_EXACT_FLIP):
             return None
         return ExactComparisons(self._compiled, self._visited, codes, self.z)
 

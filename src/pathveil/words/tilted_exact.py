@@ -23,7 +23,7 @@ from pathveil.words.visited import Visited
 if TYPE_CHECKING:
     from flint import arb
 
-LARGEST_TABLE = 1 << 21  # positions times states: about a quarter of a gigabyte for one word
+LARGEST_EXACT_DRAW = 1 << 21  # positions times states: about a quarter of a gigabyte for one word
 
 
 def fits(compiled: CompiledSystem, length: int, largest: int) -> bool:
@@ -49,7 +49,7 @@ def settle(
     """Draw the words that were left in doubt, each from its row of keystream words, into the cells of `private`."""
     rows = np.flatnonzero(in_doubt)
     length = words.shape[1]
-    if not len(rows) or not fits(compiled, length, LARGEST_TABLE):
+    if not len(rows) or not fits(compiled, length, LARGEST_EXACT_DRAW):
         return
     visited = Visited.of(compiled, length)
     for row in rows.tolist():

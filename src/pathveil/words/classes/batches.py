@@ -28,7 +28,7 @@ from pathveil.words.classes.hamming import (
 )
 from pathveil.words.classes.selection import PERMUTE_AND_FLIP, Selection
 
-_LARGEST_TABLE = 1 << 28  # bytes, for each thread
+_LARGEST_FLOAT_TABLE = 1 << 28  # bytes, for each thread
 _LARGEST_COUNT = 1e300
 _BLOCK_CELLS = 1 << 16
 _SMALL_FREE = 1 << 16  # cells
@@ -52,7 +52,7 @@ def is_small(compiled: CompiledSystem, words: Words) -> bool:
 
 def table_fits(compiled: CompiledSystem, length: int) -> bool:
     """Can the classes of a word of this length be counted in floating point, in reasonable memory?"""
-    if 4 * compiled.state_count * (length + 2) * (length + 17) > _LARGEST_TABLE:  # made in strips of 16 numbers
+    if 4 * compiled.state_count * (length + 2) * (length + 17) > _LARGEST_FLOAT_TABLE:  # made in strips of 16 numbers
         return False
     if length * log(int(np.diff(compiled.offsets).max())) < log(_LARGEST_COUNT):  # each symbol so many choices at most
         return True
