@@ -9,7 +9,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.words.base.tilt import doubt
-from pathveil.words.rejection import FlipByRejection
+from pathveil.words.tilted.rejection import FlipByRejection
 from tests.reference.enumeration import class_counts
 from tests.reference.literal_draws import class_table, cut, draw_of_class, noisy_maximum, uniforms_of
 from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words import certified, tilted_exact
+from pathveil.words import certified
 from pathveil.words.base import tilt
 from pathveil.words.base.batch import Words
 from pathveil.words.base.law import permute_and_flip_log_law
@@ -26,10 +26,11 @@ from pathveil.words.classes.batches import class_blocks, free_blocks, word_bound
 from pathveil.words.classes.hamming import SystemClasses, free_counts
 from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
 from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
-from pathveil.words.rejection import FlipByRejection
-from pathveil.words.rejection_exact import ExactComparisons
-from pathveil.words.tilted import words_for_each
-from pathveil.words.visited import Visited
+from pathveil.words.tilted import exact as tilted_exact
+from pathveil.words.tilted.draw import words_for_each
+from pathveil.words.tilted.rejection import FlipByRejection
+from pathveil.words.tilted.rejection_exact import ExactComparisons
+from pathveil.words.tilted.visited import Visited
 from tests.reference.enumeration import Word, feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.reference.random_systems import (

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import pathveil as pv
 from pathveil.words.classes.batches import class_blocks, table_fits
 from pathveil.words.classes.selection import PERMUTE_AND_FLIP
-from pathveil.words.rejection import FlipByRejection, Surroundings, truncated_exponential
+from pathveil.words.tilted.rejection import FlipByRejection, Surroundings, truncated_exponential
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming, permute_and_flip_law
 from tests.reference.random_systems import systems_with_word
 from tests.statistics import FALSE_ALARM, chi_square_p_value

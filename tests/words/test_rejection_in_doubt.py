@@ -14,9 +14,10 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.words import rejection
 from pathveil.words.base.tilt import doubt, tilt_factor
-from pathveil.words.rejection import (
+from pathveil.words.tilted import rejection
+from pathveil.words.tilted.logs import log_margin
+from pathveil.words.tilted.rejection import (
     FlipByRejection,
     Surroundings,
     Tries,
@@ -24,7 +25,6 @@ from pathveil.words.rejection import (
     _uniform_error,
     truncated_exponential,
 )
-from pathveil.words.tilted_logs import log_margin
 from tests.reference.enumeration import feasible_words, hamming
 from tests.words.test_kernels import CHAIN, PLANS
 

@@ -19,7 +19,7 @@ from pathveil.words.protected_positions import protected_positions
 from pathveil.words.ratio_bounds import Box
 from pathveil.words.runs import Runs
 from pathveil.words.symbol_chain import Links, SymbolChain
-from pathveil.words.visited import Visited
+from pathveil.words.tilted.visited import Visited
 from tests.reference.enumeration import feasible_words
 from tests.words.test_kernels import PLANS
 

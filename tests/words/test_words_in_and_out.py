@@ -19,7 +19,7 @@ from pathveil.words.classes.selection import Selection
 from pathveil.words.contexts import ContextLevel
 from pathveil.words.kept_pairs import KeptPairs
 from pathveil.words.symbol_chain import Links, SymbolChain
-from pathveil.words.visited import Visited
+from pathveil.words.tilted.visited import Visited
 from tests.words.mechanisms import MECHANISMS, build
 
 LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])

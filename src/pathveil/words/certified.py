@@ -27,8 +27,7 @@ from pathveil.words.certificate import (
     published_theta,
 )
 from pathveil.words.classes import classes_of_codes
-from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import LARGEST_EXACT_DRAW, sampling
+from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
 
 
 class CertifiedExponential(SameLengthMechanism):

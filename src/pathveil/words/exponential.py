@@ -33,8 +33,7 @@ from pathveil.words.classes import (
     is_small,
     table_fits,
 )
-from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import LARGEST_EXACT_DRAW, sampling
+from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
 
 
 class Exponential(SameLengthMechanism):

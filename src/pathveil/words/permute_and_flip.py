@@ -22,9 +22,7 @@ from pathveil.words.classes import (
     is_small,
     table_fits,
 )
-from pathveil.words.rejection import LARGEST_EXACT_FLIP, FlipByRejection
-from pathveil.words.tilted import block_size
-from pathveil.words.tilted_exact import sampling
+from pathveil.words.tilted import LARGEST_EXACT_FLIP, FlipByRejection, block_size, sampling
 
 # A table takes as long as about n words by rejection, but gives the next draws of the same word for less. So it pays
 # where words are repeated this many times n on average; see docs/kernels.md.

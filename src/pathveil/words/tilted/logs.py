@@ -16,7 +16,7 @@ from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import doubt, tilt_factor
-from pathveil.words.tilted_exact import settle
+from pathveil.words.tilted.exact import settle
 
 _CHUNK = 1 << 21  # numbers held at a time while a batch is worked on
 

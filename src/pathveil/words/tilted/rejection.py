@@ -33,11 +33,11 @@ from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import doubt, tilt_factor
-from pathveil.words.rejection_exact import ExactComparisons
-from pathveil.words.tilted import LaneEngine, LogEngine, engine_for, lanes_fit
-from pathveil.words.tilted_exact import fits
-from pathveil.words.tilted_logs import log_margin
-from pathveil.words.visited import Visited
+from pathveil.words.tilted.draw import LaneEngine, LogEngine, engine_for, lanes_fit
+from pathveil.words.tilted.exact import fits
+from pathveil.words.tilted.logs import log_margin
+from pathveil.words.tilted.rejection_exact import ExactComparisons
+from pathveil.words.tilted.visited import Visited
 
 LARGEST_EXACT_FLIP = 1 << 16  # positions times states: an exact comparison takes a second then
 _ROUNDING = 16  # more roundings than there are behind a number, an `exp` or `log` among them
@@ -74,7 +74,7 @@ class FlipByRejection:
         """d and B of each word."""
         if self._feasible:
             return np.zeros(len(begins), dtype=np.int64), np.ones(len(begins))
-        from pathveil.words.nearest_kernel import nearest_classes
+        from pathveil.words.tilted.nearest_kernel import nearest_classes
 
         compiled, visited = self._compiled, self._visited
         errors, sizes = np.empty(len(begins), dtype=np.int64), np.empty(len(begins))

@@ -23,10 +23,10 @@ from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import Words, doubt, tilt_factor
-from pathveil.words.tilted_exact import settle
-from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
-from pathveil.words.tilted_sparse import SparseEngine
-from pathveil.words.visited import Visited
+from pathveil.words.tilted.exact import settle
+from pathveil.words.tilted.logs import draw_with_logs, log_normalisers
+from pathveil.words.tilted.sparse import SparseEngine
+from pathveil.words.tilted.visited import Visited
 
 _SMALL_FREE = 1 << 16  # cells: less is done before the compiled loops would be loaded
 _SMALL = 1 << 20  # cells times edges: likewise
@@ -177,7 +177,7 @@ class RenewalEngine:
             self._ends[k + 1] = self._z * (compiled.adjacency @ self._ends[k])
 
     def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
-        from pathveil.words.renewal_kernel import draw_words
+        from pathveil.words.tilted.renewal_kernel import draw_words
 
         compiled, log_z, in_doubt = self._compiled, np.empty(len(begins)), np.empty(len(begins), dtype=bool)
         words = source.words64(len(begins) * self._length)
@@ -207,7 +207,7 @@ class LaneEngine:
         )  # fmt: skip
 
     def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
-        from pathveil.words.lane_kernels import draw_words
+        from pathveil.words.tilted.lane_kernels import draw_words
 
         compiled, log_z = self._compiled, np.empty(len(begins))
         sound, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
@@ -225,7 +225,7 @@ class LaneEngine:
 
     def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
         """log Z of each word, without a draw."""
-        from pathveil.words.lane_kernels import partition_functions
+        from pathveil.words.tilted.lane_kernels import partition_functions
 
         log_z, sound = np.empty(len(begins)), np.empty(len(begins), dtype=bool)
         partition_functions(values, begins, *self._arguments, log_z, sound)

@@ -18,7 +18,7 @@ from pathveil.randomness.decisions import with_enough_digits
 from pathveil.randomness.lazy import EXACT, LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.visited import Visited
+from pathveil.words.tilted.visited import Visited
 
 if TYPE_CHECKING:
     from flint import arb

@@ -14,8 +14,8 @@ from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArra
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import doubt, tilt_factor
-from pathveil.words.tilted_exact import settle
-from pathveil.words.tilted_logs import draw_with_logs, log_normalisers
+from pathveil.words.tilted.exact import settle
+from pathveil.words.tilted.logs import draw_with_logs, log_normalisers
 
 # Weights of one position lie between these times the largest, and a step makes none smaller by more than e^-θ: so none
 # is lost below the smallest floating-point number. Beyond either limit, logarithms do the work.

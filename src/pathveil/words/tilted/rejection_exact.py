@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.tilted_exact import backward
-from pathveil.words.visited import Visited
+from pathveil.words.tilted.exact import backward
+from pathveil.words.tilted.visited import Visited
 
 if TYPE_CHECKING:
     from flint import arb
