@@ -11,7 +11,7 @@ import pathveil as pv
 from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.source import RandomSource
 from pathveil.words.base.batch import Words
-from pathveil.words.certificate import ChainCertifier
+from pathveil.words.certificate.certificate import ChainCertifier
 from pathveil.words.edit_classes import EditClasses
 from pathveil.words.edit_range import LengthRange
 from tests.reference import printed

@@ -33,10 +33,10 @@ import numpy as np
 
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.numerics.jit import compiled
-from pathveil.words.contexts import ContextLevel
-from pathveil.words.kept_pairs import KeptPairs
-from pathveil.words.ratio_kernels import step_boxes, unite_rows
-from pathveil.words.symbol_chain import SymbolChain
+from pathveil.words.certificate.contexts import ContextLevel
+from pathveil.words.certificate.kept_pairs import KeptPairs
+from pathveil.words.certificate.ratio_kernels import step_boxes, unite_rows
+from pathveil.words.certificate.symbol_chain import SymbolChain
 
 _TINY = 1e-250  # upper ends are never below it, lower ends are 0 below it
 _HUGE = 1e30  # upper ends beyond it know nothing any more and count as infinite

@@ -17,10 +17,10 @@ import numpy as np
 from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.numerics.jit import compiled
 from pathveil.words.base import tilt_factor
-from pathveil.words.kept_pairs import KeptPairs
-from pathveil.words.ratio_bounds import Box
-from pathveil.words.ratio_kernels import largest_quotient, largest_quotient_of_single_symbols
-from pathveil.words.symbol_chain import SymbolChain
+from pathveil.words.certificate.kept_pairs import KeptPairs
+from pathveil.words.certificate.ratio_bounds import Box
+from pathveil.words.certificate.ratio_kernels import largest_quotient, largest_quotient_of_single_symbols
+from pathveil.words.certificate.symbol_chain import SymbolChain
 
 _LARGEST_PAIRS = 1_000_000  # pairs of runs at one place; beyond that K_r = rθ
 _LARGEST_WORK = 2_000_000_000  # additions for all pairs at all places; beyond that K_r = rθ

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
-from pathveil.words.symbol_chain import SymbolChain
+from pathveil.words.certificate.symbol_chain import SymbolChain
 
 _POSITIONS = 50  # bounds of long words settle after some positions, which are then no longer counted
 _MOST_WORK = 2_000_000_000  # additions for all positions; in dense chains every extension of a context costs many

@@ -25,12 +25,12 @@ from math import inf
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
 from pathveil.words.base import LARGEST_TILT, share, tilt_factor
-from pathveil.words.contexts import context_levels, least_work
-from pathveil.words.kept_pairs import KeptPairs
-from pathveil.words.protected_positions import protected_positions
-from pathveil.words.ratio_bounds import RatioBounds, united_so_far
-from pathveil.words.runs import Runs
-from pathveil.words.symbol_chain import SymbolChain
+from pathveil.words.certificate.contexts import context_levels, least_work
+from pathveil.words.certificate.kept_pairs import KeptPairs
+from pathveil.words.certificate.protected_positions import protected_positions
+from pathveil.words.certificate.ratio_bounds import RatioBounds, united_so_far
+from pathveil.words.certificate.runs import Runs
+from pathveil.words.certificate.symbol_chain import SymbolChain
 
 _MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
 _LARGEST_WORK = 8_000_000_000  # additions for one θ; beyond that the published calibration is used

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from pathveil.numerics.arrays import FloatArray
-from pathveil.words.symbol_chain import SymbolChain
+from pathveil.words.certificate.symbol_chain import SymbolChain
 
 
 def protected_positions(chain: SymbolChain, length: int) -> float | None:

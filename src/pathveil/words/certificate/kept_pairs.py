@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from pathveil.numerics.arrays import BoolArray
-from pathveil.words.symbol_chain import Links, SymbolChain
+from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 
 _MOST_LOST = 1_000_000  # dropped pairs that are followed back to the kept ones they come from
 
