@@ -82,13 +82,13 @@ if TYPE_CHECKING:
     from pathveil.words.classes import ErrorClasses as ErrorClasses
     from pathveil.words.classes import error_classes as error_classes
     from pathveil.words.distance_automaton import DistanceAutomaton as DistanceAutomaton
+    from pathveil.words.edit import EditCertificate as EditCertificate
+    from pathveil.words.edit import EditClasses as EditClasses
+    from pathveil.words.edit import EditLaw as EditLaw
+    from pathveil.words.edit import edit_classes as edit_classes
     from pathveil.words.edit_automaton import EditAutomaton as EditAutomaton
-    from pathveil.words.edit_certificate import EditCertificate as EditCertificate
     from pathveil.words.edit_certified import CertifiedEditExponential as CertifiedEditExponential
-    from pathveil.words.edit_classes import EditClasses as EditClasses
-    from pathveil.words.edit_classes import edit_classes as edit_classes
     from pathveil.words.edit_exponential import EditExponential as EditExponential
-    from pathveil.words.edit_law import EditLaw as EditLaw
     from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip as EditPermuteAndFlip
     from pathveil.words.exponential import Exponential as Exponential
     from pathveil.words.online import Online as Online

@@ -34,8 +34,7 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System
 from pathveil.words.base import SameLengthMechanism
-from pathveil.words.edit_classes import distances_from
-from pathveil.words.edit_mechanism import EditMechanism
+from pathveil.words.edit import EditMechanism, distances_from
 
 Input = Any
 """What a mechanism takes: a word, a list of words, or a vector."""

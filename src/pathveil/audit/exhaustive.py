@@ -15,9 +15,8 @@ from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word, checked_length
 from pathveil.words.base import SameLengthMechanism, WordMechanism, hamming_distances
 from pathveil.words.certified import CertifiedExponential
+from pathveil.words.edit import EditMechanism, distances_from
 from pathveil.words.edit_certified import CertifiedEditExponential
-from pathveil.words.edit_classes import distances_from
-from pathveil.words.edit_mechanism import EditMechanism
 
 _MOST_COMPARISONS = 20_000_000
 

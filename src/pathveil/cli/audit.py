@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathveil.audit.statistical import StatisticalAudit
     from pathveil.systems.system import System
     from pathveil.words.base import SameLengthMechanism
-    from pathveil.words.edit_mechanism import EditMechanism
+    from pathveil.words.edit import EditMechanism
 
 _AROUND = (0.25, 0.5, 1.0, 2.0)  # a plot of one ε shows these multiples of it
 

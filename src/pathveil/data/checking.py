@@ -23,7 +23,7 @@ from pathveil.errors import (
 )
 from pathveil.numerics.arrays import AnyIntArray
 from pathveil.systems.system import System
-from pathveil.words.edit_range import require_length
+from pathveil.words.edit import require_length
 
 OnBadRow = Literal["fail", "skip"]
 

@@ -23,6 +23,7 @@ from pathveil.report.replacement import replacement_probabilities
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System
 from pathveil.words.base import ErrorLaw, WordMechanism
+from pathveil.words.edit import edit_distances
 
 _LAWS = 200  # sensitive words whose exact laws are averaged
 
@@ -194,8 +195,6 @@ def _errors(sensitive: Words, private: Words, edits: bool) -> IntArray:
     """How many errors each word has."""
     wrong: IntArray
     if edits:
-        from pathveil.words.edit_distances import edit_distances
-
         codes, others = (words.codes.astype(np.int64) for words in (sensitive, private))
         wrong = edit_distances(codes, sensitive.offsets, others, private.offsets)
     else:

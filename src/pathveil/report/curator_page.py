@@ -16,7 +16,7 @@ from pathveil.report.curator import Comparison, Words, long_run, row_differences
 from pathveil.report.curator_lengths import lengths_before_and_after
 from pathveil.report.page import Page, bullets, copyable, facts
 from pathveil.systems.markov_chain import MarkovChain
-from pathveil.words.edit_mechanism import EditMechanism
+from pathveil.words.edit import EditMechanism
 
 ALARM = "CONTAINS SENSITIVE DATA. For the curator only. This is not a release: do not share, publish or attach it."
 

@@ -12,9 +12,9 @@ from pathveil.systems.system import System, Word, checked_length
 from pathveil.words.base import checked_adjacency
 from pathveil.words.by_name import EDIT_MECHANISMS
 from pathveil.words.choose import public_words
+from pathveil.words.edit import EditMechanism
 from pathveil.words.edit_certified import CertifiedEditExponential
 from pathveil.words.edit_exponential import EditExponential
-from pathveil.words.edit_mechanism import EditMechanism
 
 Counts = dict[int, tuple[int, ...]]
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from pathveil.errors import InvalidParameterError
 from pathveil.systems.system import Symbol, System, Word
-from pathveil.words.edit_range import checked_cap
+from pathveil.words.edit import checked_cap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from pathveil.words.edit_certificate import EditCertificate, edit_certificate, published_edit_certificate
+from pathveil.words.edit import EditCertificate, edit_certificate, published_edit_certificate
 from pathveil.words.edit_exponential import EditExponential
 
 

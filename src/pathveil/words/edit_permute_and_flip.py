@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathveil.words.classes import PERMUTE_AND_FLIP
-from pathveil.words.edit_mechanism import EditMechanism
+from pathveil.words.edit import EditMechanism
 
 
 class EditPermuteAndFlip(EditMechanism):

@@ -1,21 +1,34 @@
-"""Edit distances of many words at once, compiled."""
+"""Edit distances of many words at once."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
-from pathveil.numerics.jit import kernel
+from pathveil.numerics.arrays import IntArray
+from pathveil.numerics.jit import compiled
 
 
-@kernel
-def edit_distances(values: Any, offsets: Any, other_values: Any, other_offsets: Any) -> Any:
+def distances_from(word: IntArray, others: Iterable[IntArray]) -> IntArray:
+    """The smallest number of insertions, deletions and substitutions that turn the word into each of the others."""
+    listed = list(others)
+    offsets = np.cumsum([0, *map(len, listed)])
+    values = np.concatenate([np.empty(0, dtype=np.int64), *listed])
+    return edit_distances(word, np.array([0, len(word)]), values, offsets)
+
+
+def edit_distances(values: IntArray, offsets: IntArray, other_values: IntArray, other_offsets: IntArray) -> IntArray:
     """The smallest number of insertions, deletions and substitutions between word i and other word i, for every i.
 
     Words lie one after the other in `values`, word i from offsets[i] to offsets[i + 1]; a single first word is compared
     with all others.
     """
+    distances: IntArray = compiled(_edit_distances)(values, offsets, other_values, other_offsets)
+    return distances
+
+
+def _edit_distances(values: IntArray, offsets: IntArray, other_values: IntArray, other_offsets: IntArray) -> IntArray:
     count = len(other_offsets) - 1
     longest = 0
     for i in range(len(offsets) - 1):

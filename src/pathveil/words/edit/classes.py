@@ -19,7 +19,8 @@ from pathveil.randomness.exact import draw_below
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, Word
 from pathveil.words.classes import ClassCounter
-from pathveil.words.edit_range import LengthRange, checked_cap, checked_range
+from pathveil.words.edit.distances import distances_from
+from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range
 
 _LARGEST_EDIT_TABLE = 1 << 28  # numbers: 2 GiB
 
@@ -35,8 +36,8 @@ class EditClasses(ClassCounter):
     what = "edits"
 
     def __init__(self, words: LengthRange, codes: IntArray, cap: int) -> None:
-        from pathveil.words.edit_kernels import find_nodes
-        from pathveil.words.edit_walk import count_words
+        from pathveil.words.edit.kernels import find_nodes
+        from pathveil.words.edit.walk import count_words
 
         self._words = words
         self._codes = codes
@@ -81,7 +82,7 @@ class EditClasses(ClassCounter):
 
     def word_at(self, distance: int, rank: int) -> IntArray:
         """The codes of word number `rank` of a class, from 0; every word of the class has one number."""
-        from pathveil.words.edit_walk import find_word
+        from pathveil.words.edit.walk import find_word
 
         if not 0 <= distance <= self._cap or not 0 <= rank < self.counts[distance]:
             raise InvalidParameterError(f"there is no word number {rank} at {distance} edits")
@@ -116,14 +117,3 @@ def edit_classes(world: System, word: Word, lengths: tuple[int, int | None], cap
     codes = world.encode(word)
     words = LengthRange(world.compiled, lo, hi)
     return EditClasses(words, codes, checked_cap(cap, max(hi, len(codes))))
-
-
-def distances_from(word: IntArray, others: Iterable[IntArray]) -> IntArray:
-    """The smallest number of insertions, deletions and substitutions that turn the word into each of the others."""
-    from pathveil.words.edit_distances import edit_distances
-
-    listed = list(others)
-    offsets = np.cumsum([0, *map(len, listed)])
-    values = np.concatenate([np.empty(0, dtype=np.int64), *listed])
-    distances: IntArray = edit_distances(word, np.array([0, len(word)]), values, offsets)
-    return distances

@@ -26,7 +26,7 @@ import numpy as np
 from pathveil.numerics.arrays import BoolArray, FloatArray
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import log_sum, share
-from pathveil.words.edit_range import LengthRange
+from pathveil.words.edit.length_range import LengthRange
 
 _LARGEST_WORK = 20_000_000_000  # multiplications; more would take minutes
 _STEPS = 400  # candidates for θ between ε/2b and ε/b

@@ -14,10 +14,10 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, Word
 from pathveil.words.base import OnInfeasible, WordMechanism, flat_words, linear_scores, log_counts, share
 from pathveil.words.classes import Selection
-from pathveil.words.edit_batch import draw_batch
-from pathveil.words.edit_classes import EditClasses
-from pathveil.words.edit_law import EditLaw
-from pathveil.words.edit_range import LengthRange, checked_cap, checked_range, require_length
+from pathveil.words.edit.batch import draw_batch
+from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.law import EditLaw
+from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range, require_length
 
 if TYPE_CHECKING:
     import pyarrow

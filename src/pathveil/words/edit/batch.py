@@ -10,7 +10,7 @@ from pathveil.numerics.arrays import IntArray
 from pathveil.randomness.blocks import processors
 from pathveil.randomness.exact import draw_below
 from pathveil.randomness.source import RandomSource
-from pathveil.words.edit_classes import EditClasses
+from pathveil.words.edit.classes import EditClasses
 
 _AHEAD = 1 << 28  # bytes of tables made before they are needed
 _TASK = 32  # tables made in one go, at most
