@@ -35,8 +35,6 @@ AGAINST_THE_ORDER = {
 
 CYCLES = {
     ("pathveil.cli.plan", "pathveil.cli.plan_models", "pathveil.cli.plan_words"): "ends when planning has its room",
-    ("pathveil.words.distance_automaton", "pathveil.words.distance_automaton_picture"): "an automaton draws itself",
-    ("pathveil.words.edit_automaton", "pathveil.words.edit_automaton_picture"): "an automaton draws itself",
 }
 
 PAST_THE_DOOR = {
@@ -50,7 +48,6 @@ LARGE_FOLDERS = {
     "pathveil.cli": "loses files to the rooms of releases and of planning",
     "pathveil.data": "gets sub-rooms for reading and writing",
     "pathveil.report": "gets a sub-room a page",
-    "pathveil.words": "gets its sub-rooms",
 }
 
 

@@ -70,6 +70,8 @@ if TYPE_CHECKING:
     from pathveil.systems.system import System as System
     from pathveil.systems.town import example_town as example_town
     from pathveil.systems.transition_system import TransitionSystem as TransitionSystem
+    from pathveil.words.automata import DistanceAutomaton as DistanceAutomaton
+    from pathveil.words.automata import EditAutomaton as EditAutomaton
     from pathveil.words.base import ErrorLaw as ErrorLaw
     from pathveil.words.base import HammingUtility as HammingUtility
     from pathveil.words.base import InverseUtility as InverseUtility
@@ -81,12 +83,10 @@ if TYPE_CHECKING:
     from pathveil.words.choose import best_mechanism as best_mechanism
     from pathveil.words.classes import ErrorClasses as ErrorClasses
     from pathveil.words.classes import error_classes as error_classes
-    from pathveil.words.distance_automaton import DistanceAutomaton as DistanceAutomaton
     from pathveil.words.edit import EditCertificate as EditCertificate
     from pathveil.words.edit import EditClasses as EditClasses
     from pathveil.words.edit import EditLaw as EditLaw
     from pathveil.words.edit import edit_classes as edit_classes
-    from pathveil.words.edit_automaton import EditAutomaton as EditAutomaton
     from pathveil.words.edit_certified import CertifiedEditExponential as CertifiedEditExponential
     from pathveil.words.edit_exponential import EditExponential as EditExponential
     from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip as EditPermuteAndFlip

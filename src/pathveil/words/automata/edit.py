@@ -122,7 +122,7 @@ class EditAutomaton:
 
         A row stands where its smallest entry is. Draws into the given matplotlib axes or into a new figure.
         """
-        from pathveil.words.edit_automaton_picture import draw_edit_automaton
+        from pathveil.words.automata.edit_picture import draw_edit_automaton
 
         return draw_edit_automaton(self, ax)
 

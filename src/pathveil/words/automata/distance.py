@@ -200,7 +200,7 @@ class DistanceAutomaton:
 
         Draws into the given matplotlib axes or into a new figure, and returns the axes.
         """
-        from pathveil.words.distance_automaton_picture import draw_distance_automaton
+        from pathveil.words.automata.distance_picture import draw_distance_automaton
 
         return draw_distance_automaton(self, ax)
 

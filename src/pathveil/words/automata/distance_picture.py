@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.words.distance_automaton import DistanceAutomaton, DistanceEdge, DistanceState
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pathveil.words.automata.distance import DistanceAutomaton, DistanceEdge, DistanceState
 
 Point = tuple[float, float]
 Points = npt.NDArray[np.float64]

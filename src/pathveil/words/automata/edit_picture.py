@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pathveil.systems.system import Symbol
-from pathveil.words.edit_automaton import EditAutomaton, Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from pathveil.words.automata.edit import EditAutomaton, Row
 
 Point = tuple[float, float]
 
