@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         PathVeilError,
         ReducibleChainError,
         TooLargeError,
+        UnitMismatchError,
         UnknownSymbolError,
         UnreachablePrivacyError,
     )
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         private_frequencies,
     )
     from pathveil.models.matrix import PrivateMatrix, private_matrix
+    from pathveil.privacy import units
     from pathveil.privacy.composition import ComposedProfile
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.privacy.profile import DirichletProfile, concentration_for
@@ -139,6 +141,7 @@ __all__ = [
     "TooLargeError",
     "TransitionSystem",
     "UniformityAudit",
+    "UnitMismatchError",
     "UnknownSymbolError",
     "UnreachablePrivacyError",
     "WordCounts",
@@ -168,6 +171,7 @@ __all__ = [
     "private_frequencies",
     "private_matrix",
     "published",
+    "units",
     "words_from_column",
     "words_from_events",
     "words_from_table",
@@ -202,6 +206,7 @@ _HOMES = {
         "PathVeilError",
         "ReducibleChainError",
         "TooLargeError",
+        "UnitMismatchError",
         "UnknownSymbolError",
         "UnreachablePrivacyError",
     ),
@@ -217,6 +222,7 @@ _HOMES = {
         "private_frequencies",
     ),
     "pathveil.models.matrix": ("PrivateMatrix", "private_matrix"),
+    "pathveil.privacy": ("units",),
     "pathveil.privacy.composition": ("ComposedProfile",),
     "pathveil.privacy.guarantee": ("Guarantee",),
     "pathveil.privacy.profile": ("DirichletProfile", "concentration_for"),

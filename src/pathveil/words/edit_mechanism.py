@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from pathveil.errors import InfeasibleWordError, NoFeasibleWordError, PathVeilError
+from pathveil.privacy.units import Edits, Unit
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System, Word
@@ -17,7 +18,7 @@ from pathveil.words.edit_classes import EditClasses
 from pathveil.words.edit_law import EditLaw
 from pathveil.words.edit_range import LengthRange, checked_cap, checked_range, require_length
 from pathveil.words.law import FloatArray, log_counts
-from pathveil.words.mechanism import OnInfeasible, WordMechanism
+from pathveil.words.mechanism import OnInfeasible, WordMechanism, checked_adjacency
 from pathveil.words.ragged import flat_words
 from pathveil.words.selection import Selection
 from pathveil.words.tilt import linear_scores, share
@@ -93,6 +94,15 @@ class EditMechanism(WordMechanism):
         edits = "insertion, deletion or substitution" if b == 1 else "insertions, deletions or substitutions"
         lo, hi = self.lengths
         return f"the same but for any {b} {edits} in one word, its length included, lengths {lo} to {hi} public"
+
+    @property
+    def _protects(self) -> Unit:
+        return Edits(self.adjacency, *self.lengths)
+
+    def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:  # noqa: ARG002 - the same for all
+        """Twice θ for every edit, up to the cap: beyond it all words are equally far."""
+        edits = min(checked_adjacency(distance, "distance"), self.cap)
+        return 2 * self.theta() * edits * (1 + 1e-12)
 
     def _public_of_length(self) -> Iterable[str]:
         yield f"that the word has {self.lengths[0]} to {self.lengths[1]} symbols"
