@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pathveil.errors import PathVeilError as PathVeilError
     from pathveil.errors import ReducibleChainError as ReducibleChainError
     from pathveil.errors import TooLargeError as TooLargeError
+    from pathveil.errors import UnitMismatchError as UnitMismatchError
     from pathveil.errors import UnknownSymbolError as UnknownSymbolError
     from pathveil.errors import UnreachablePrivacyError as UnreachablePrivacyError
     from pathveil.ledger.ledger import Ledger as Ledger
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from pathveil.models.frequencies import private_frequencies as private_frequencies
     from pathveil.models.matrix import PrivateMatrix as PrivateMatrix
     from pathveil.models.matrix import private_matrix as private_matrix
+    from pathveil.privacy import units as units
     from pathveil.privacy.composition import ComposedProfile as ComposedProfile
     from pathveil.privacy.guarantee import Guarantee as Guarantee
     from pathveil.privacy.profile import DirichletProfile as DirichletProfile

@@ -96,5 +96,9 @@ class BudgetExceededError(PathVeilError):
         super().__init__(f"{reason}\nrequested:  {requested}\nremaining:  {remaining}\ndifference: {self.difference}")
 
 
+class UnitMismatchError(InvalidParameterError):
+    """A release cannot be expressed in the unit of a budget; the message says why, and what would go."""
+
+
 class DataFileError(PathVeilError):
     """A data file cannot be read or written as asked: missing, damaged, of another shape, or already there."""

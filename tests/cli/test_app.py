@@ -46,7 +46,7 @@ def test_public_names_are_found_where_they_live() -> None:
 
 
 def test_a_stream_answers_each_symbol_before_the_next_is_read(run: Run) -> None:
-    assert run("ledger init budget.db --epsilon 100").code == 0
+    assert run("ledger init budget.db --epsilon 100 --unit symbols --adjacency 1").code == 0
     line = "stream --edges roads.csv --epsilon 60 --ledger budget.db --quiet"
     with subprocess.Popen(
         [sys.executable, "-m", "pathveil", *line.split()],
@@ -80,16 +80,17 @@ def test_inspecting_a_model_shows_the_long_run_and_the_guarantee(run: Run) -> No
 
 
 def test_a_damaged_ledger_is_noticed(run: Run) -> None:
-    assert run("ledger init budget.db --epsilon 1").code == 0
+    assert run("ledger init budget.db --epsilon 1 --unit symbols --adjacency 1").code == 0
     head = json.loads(run("ledger verify budget.db --json").out)["head"]
     assert run(f"ledger verify budget.db --head {head}").code == 0
-    assert run("ledger init other.db --epsilon 1").code == 0
+    assert run("ledger init other.db --epsilon 1 --unit symbols --adjacency 1").code == 0
     ran = run(f"ledger verify other.db --head {head}")
     assert ran.code == 1
     assert "older copy" in ran.err
 
 
 def test_optimal_composition_is_available_for_a_size_fixed_beforehand(run: Run) -> None:
-    ran = run("ledger init tight.db --epsilon 4 --delta 1e-5 --composition pld --each-epsilon 0.1")
+    budget = "--epsilon 4 --delta 1e-5 --unit symbols --adjacency 1"
+    ran = run(f"ledger init tight.db {budget} --composition pld --each-epsilon 0.1")
     assert ran.code == 0
     assert "88 releases" in ran.out

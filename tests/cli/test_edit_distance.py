@@ -32,7 +32,7 @@ def test_private_words_have_lengths_in_the_range_and_the_manifest_says_so(folder
 
 
 def test_a_word_outside_the_range_costs_nothing(folder, run):
-    assert run("ledger init budget.db --epsilon 10").code == 0
+    assert run("ledger init budget.db --epsilon 10 --unit symbols --adjacency 1").code == 0
     ran = run(f"{PRIVATIZE} --lengths 7:9 --ledger budget.db")
     assert ran.code != 0
     assert "7 to 9 symbols" in ran.err

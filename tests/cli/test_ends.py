@@ -67,7 +67,7 @@ def _with_closed_pipe(*arguments: str, stderr_too: bool = False) -> subprocess.C
 @pytest.mark.parametrize("line", ["ledger show budget.db", "ledger show budget.db --json", "--help", "--version"])
 def test_output_that_nobody_reads_ends_quietly(run, line):
     """141 = 128 + SIGPIPE, as a shell reports it for any program that writes to a closed pipe."""
-    assert run("ledger init budget.db --epsilon 1").code == 0
+    assert run("ledger init budget.db --epsilon 1 --unit symbols --adjacency 1").code == 0
     done = _with_closed_pipe(*line.split())
     assert (done.returncode, done.stderr) == (141, b"")
 
@@ -77,7 +77,7 @@ def test_messages_that_nobody_reads_end_quietly_too():
 
 
 def test_a_summary_that_nobody_reads_takes_nothing_back(folder, run):
-    assert run("ledger init budget.db --epsilon 1").code == 0
+    assert run("ledger init budget.db --epsilon 1 --unit symbols --adjacency 1").code == 0
     line = "privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db --output out.txt"
     done = _with_closed_pipe(*line.split())
     assert (done.returncode, done.stderr) == (141, b"")
@@ -87,7 +87,7 @@ def test_a_summary_that_nobody_reads_takes_nothing_back(folder, run):
 
 
 def test_a_stream_whose_reader_goes_away_ends_quietly_and_stays_charged(run):
-    assert run("ledger init budget.db --epsilon 2").code == 0
+    assert run("ledger init budget.db --epsilon 2 --unit symbols --adjacency 1").code == 0
     line = "stream --alphabet pages.txt --epsilon 2 --ledger budget.db --quiet"
     with subprocess.Popen(
         [*COMMAND, *line.split()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -116,7 +116,7 @@ def test_a_stream_whose_reader_goes_away_ends_quietly_and_stays_charged(run):
     ],
 )
 def test_a_standard_stream_that_is_closed_is_said_so_and_costs_nothing(folder: Path, run, line, closed):
-    assert run("ledger init budget.db --epsilon 1").code == 0
+    assert run("ledger init budget.db --epsilon 1 --unit symbols --adjacency 1").code == 0
     done = subprocess.run(["sh", "-c", f"exec {sys.executable} -m pathveil {line} {closed}"], stderr=subprocess.PIPE)
     assert done.returncode == 1
     assert b"is closed" in done.stderr

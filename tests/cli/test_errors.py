@@ -26,8 +26,8 @@ WRONG_USE = {
     "--mechanism laplace -o out.json",
     "a target of 2": "plan --edges roads.csv --length 4 --target-error 2",
     "length 0": "compare --edges roads.csv --length 0 --epsilon 1",
-    "pld without a size": "ledger init out.db --epsilon 1 --delta 1e-5 --composition pld",
-    "no budget": "ledger init out.db --epsilon 0",
+    "pld without a size": "ledger init out.db --epsilon 1 --unit symbols --adjacency 1 --delta 1e-5 --composition pld",
+    "no budget": "ledger init out.db --epsilon 0 --unit symbols --adjacency 1",
     "states that are sensitive": "model lines.txt --unit transition --states lines.txt --epsilon 1 -o out.json",
 }
 
@@ -43,7 +43,7 @@ FAILED_WORK = {
     "not Parquet": "privatize broken.parquet --column route --edges roads.csv --epsilon 1 --output out.parquet",
     "not a model": "synthesize pages.txt --count 1 --length 1 --output out.txt",
     "an edge file without columns": "compare --edges pages.txt --length 4 --epsilon 1",
-    "a ledger that exists": "ledger init roads.csv --epsilon 1",
+    "a ledger that exists": "ledger init roads.csv --epsilon 1 --unit symbols --adjacency 1",
     "an unreadable model": "inspect none.json",
 }
 

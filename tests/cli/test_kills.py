@@ -17,6 +17,7 @@ import pytest
 
 from pathveil.cli.app import main
 from pathveil.ledger.ledger import Ledger
+from pathveil.privacy.units import Symbols
 from tests.cli.conftest import write_inputs
 
 # Children come from a server that has loaded everything and has no threads: each starts in no time.
@@ -77,7 +78,7 @@ def check_promises(folder: Path) -> list[str]:
 @pytest.fixture
 def prepared(tmp_path: Path) -> Path:
     write_inputs(tmp_path, TRIPS)
-    Ledger.create(tmp_path / "budget.db", epsilon=100.0)
+    Ledger.create(tmp_path / "budget.db", epsilon=100.0, unit=Symbols(1))
     return tmp_path
 
 
@@ -111,7 +112,7 @@ def test_killed_at_thirty_random_moments_the_promises_hold_and_the_next_run_succ
         folder = tmp_path / str(attempt)
         folder.mkdir()
         write_inputs(folder, TRIPS)
-        Ledger.create(folder / "budget.db", epsilon=100.0)
+        Ledger.create(folder / "budget.db", epsilon=100.0, unit=Symbols(1))
         child = SERVER.Process(target=_run, args=(str(folder),))
         begun = time.monotonic()
         child.start()

@@ -67,7 +67,7 @@ def test_standard_input_and_the_module_form_work_in_a_process_of_their_own(folde
 
 
 def test_a_limit_for_users_is_charged_for_the_word_and_for_the_user(folder, run):
-    assert run("ledger init budget.db --epsilon 6").code == 0
+    assert run("ledger init budget.db --epsilon 6 --unit symbols --adjacency 1").code == 0
     line = (
         "privatize trips.parquet --column route --edges roads.csv --epsilon 2 --user driver --max-words-per-user 3 "
         "--ledger budget.db --output out.parquet --json"
@@ -89,7 +89,7 @@ def test_a_limit_for_users_is_charged_for_the_word_and_for_the_user(folder, run)
 
 
 def test_what_does_not_fit_the_budget_is_refused_in_three_lines_and_writes_nothing(folder, run):
-    assert run("ledger init budget.db --epsilon 3").code == 0
+    assert run("ledger init budget.db --epsilon 3 --unit symbols --adjacency 1").code == 0
     ran = run(TRIPS.replace("60", "4") + " --ledger budget.db")
     assert ran.code == 1
     assert ran.err.splitlines()[-3:] == [
@@ -102,7 +102,7 @@ def test_what_does_not_fit_the_budget_is_refused_in_three_lines_and_writes_nothi
 
 
 def test_bad_input_costs_nothing(folder, run):
-    assert run("ledger init budget.db --epsilon 3").code == 0
+    assert run("ledger init budget.db --epsilon 3 --unit symbols --adjacency 1").code == 0
     (folder / "lines.txt").write_text("home cart\nhome exit\n")
     ran = run("privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db --output out.txt")
     assert ran.code == 1
@@ -119,7 +119,7 @@ def test_bad_input_costs_nothing(folder, run):
 
 
 def test_the_fingerprint_in_the_ledger_tells_the_same_input_from_another(folder, run):
-    assert run("ledger init budget.db --epsilon 9").code == 0
+    assert run("ledger init budget.db --epsilon 9 --unit symbols --adjacency 1").code == 0
     for source, output in (("lines.txt", "1.txt"), ("lines.txt", "2.txt"), ("other.txt", "3.txt")):
         (folder / "other.txt").write_text("home\n")
         line = f"privatize {source} --alphabet pages.txt --epsilon 1 --ledger budget.db --output {output}"
@@ -165,8 +165,8 @@ def test_words_that_would_be_read_twice_are_refused_because_they_would_cost_twic
     "output", ["lines.txt", "./lines.txt", "pages.txt", "budget.db", "budget.db-wal", "other.db", "link.txt"]
 )
 def test_overwriting_never_replaces_what_the_command_itself_reads(folder, run, output):
-    assert run("ledger init budget.db --epsilon 9").code == 0
-    assert run("ledger init other.db --epsilon 9").code == 0
+    assert run("ledger init budget.db --epsilon 9 --unit symbols --adjacency 1").code == 0
+    assert run("ledger init other.db --epsilon 9 --unit symbols --adjacency 1").code == 0
     (folder / "link.txt").symlink_to("lines.txt")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     line = f"privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db --overwrite --output {output}"
@@ -201,7 +201,7 @@ def test_a_file_that_is_taken_for_a_chain_is_never_followed_to_another_file(fold
     ],
 )
 def test_a_mistake_in_the_options_costs_nothing_either(run, mistake):
-    assert run("ledger init budget.db --epsilon 3").code == 0
+    assert run("ledger init budget.db --epsilon 3 --unit symbols --adjacency 1").code == 0
     ran = run(f"privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db {mistake}")
     assert ran.code in (1, 2)
     assert json.loads(run("ledger show budget.db --json").out)["charges"] == []
@@ -210,7 +210,7 @@ def test_a_mistake_in_the_options_costs_nothing_either(run, mistake):
 def test_a_refused_or_failed_run_leaves_no_charge_for_the_user_without_one_for_the_word(folder, run, monkeypatch):
     from pathveil.ledger.store import Appender
 
-    assert run("ledger init budget.db --epsilon 6").code == 0
+    assert run("ledger init budget.db --epsilon 6 --unit symbols --adjacency 1").code == 0
     line = (
         "privatize trips.parquet --column route --edges roads.csv --epsilon {} --user driver --max-words-per-user 3 "
         "--ledger budget.db --output out.parquet"
@@ -253,7 +253,7 @@ def test_the_greatest_number_of_words_of_a_user_reaches_the_terminal_and_nothing
         table = pq.read_table("trips.parquet").to_pydict()
         table["driver"] = [f"d{i % drivers}" for i in range(40)]
         pq.write_table(pa.table(table), "trips.parquet")
-        assert run("ledger init budget.db --epsilon 6").code == 0
+        assert run("ledger init budget.db --epsilon 6 --unit symbols --adjacency 1").code == 0
         terminals.append(run(line).out)
         manifests.append((folder / "out.parquet.manifest.json").read_bytes())
         ledgers.append([_without_times_and_keys(entry.content) for entry in Ledger.open("budget.db").entries()])

@@ -29,7 +29,7 @@ def run_spark(line: str) -> subprocess.CompletedProcess[str]:
 def test_one_job_makes_one_folder_and_one_charge(folder: Path) -> None:
     place = folder / "odd[name]50%20{x}*"  # to Spark a pattern, and to others an escaped blank
     place.mkdir()
-    pv.Ledger.create(folder / "budget.db", epsilon=60.0)
+    pv.Ledger.create(folder / "budget.db", epsilon=60.0, unit=pv.units.Symbols(1))
     (folder / "trips.parquet").rename(place / "trips.parquet")
     line = LINE.replace("trips.parquet", f"{place.name}/trips.parquet")
     done = run_spark(f"{line} --epsilon 60 --ledger budget.db --output {place.name}/out --json")
@@ -50,7 +50,7 @@ def test_one_job_makes_one_folder_and_one_charge(folder: Path) -> None:
 
 @needs_java
 def test_a_bad_row_costs_nothing_and_is_named_in_one_line(folder: Path) -> None:
-    pv.Ledger.create(folder / "budget.db", epsilon=1.0)
+    pv.Ledger.create(folder / "budget.db", epsilon=1.0, unit=pv.units.Symbols(1))
     pq.write_table(pa.table({"route": [["s0", "s1"], ["s0", "Nowhere"]], "day": [1, 2]}), folder / "trips.parquet")
     done = run_spark(f"{LINE} --epsilon 1 --ledger budget.db --output out --quiet")
     assert done.returncode == 1

@@ -10,7 +10,7 @@ import pytest
 import pathveil as pv
 from tests.cli.conftest import ROADS
 
-LEDGER = "ledger init budget.db --epsilon 10 --delta 1e-5"
+LEDGER = "ledger init budget.db --epsilon 10 --unit symbols --adjacency 1 --delta 1e-5"
 PRIVATIZE = (
     "privatize trips.parquet --column route --edges roads.csv --epsilon 5 --adjacency 1 --ledger budget.db "
     "--output private.parquet"

@@ -53,7 +53,7 @@ def change(path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", INPUTS)
 @pytest.mark.parametrize("how", CHANGES)
 def test_an_input_that_changes_while_it_is_read_releases_nothing(folder, run, monkeypatch, name, how):
-    assert run("ledger init budget.db --epsilon 10").code == 0
+    assert run("ledger init budget.db --epsilon 10 --unit symbols --adjacency 1").code == 0
     line = INPUTS[name].format("certified")
     path = folder / line.split()[1]
     before = contents(folder, "budget.db", path.name)
@@ -79,7 +79,7 @@ def test_an_input_that_changes_between_checking_and_drawing_is_no_reason_for_a_t
 ):
     from pathveil.cli import engines
 
-    assert run("ledger init budget.db --epsilon 10").code == 0
+    assert run("ledger init budget.db --epsilon 10 --unit symbols --adjacency 1").code == 0
     whole = engines._Embedded.check
 
     def check(self, *arguments):
@@ -99,7 +99,7 @@ def test_an_input_that_changes_between_checking_and_drawing_is_no_reason_for_a_t
 
 
 def test_an_input_that_nobody_touches_is_no_change(run):
-    assert run("ledger init budget.db --epsilon 100").code == 0
+    assert run("ledger init budget.db --epsilon 100 --unit symbols --adjacency 1").code == 0
     for line in INPUTS.values():
         assert run(f"{line.format('certified')} --overwrite").code == 0
 
@@ -113,7 +113,7 @@ def test_a_clock_that_goes_back_changes_nothing(folder, run, monkeypatch):
             return datetime(next(cls.years), 1, 1, tzinfo=zone or UTC)
 
     monkeypatch.setattr(ledger_module, "datetime", Clock)
-    assert run("ledger init budget.db --epsilon 4").code == 0
+    assert run("ledger init budget.db --epsilon 4 --unit symbols --adjacency 1").code == 0
     for number in range(4):
         line = INPUTS["text"].format("certified").replace("out.txt", f"{number}.txt")
         assert run(line).code == 0

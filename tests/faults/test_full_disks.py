@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pathveil.ledger.ledger import Ledger
+from pathveil.privacy.units import Symbols
 from tests.cli.conftest import write_inputs
 from tests.faults.faults import FullDisk, contents, no_file_beyond, statuses
 
@@ -33,7 +34,7 @@ def outputs(folder: Path) -> dict[str, bytes]:
 
 def prepare(run, name: str) -> str:
     """A ledger, and an earlier output; returns the line that replaces it."""
-    assert run("ledger init budget.db --epsilon 1000 --delta 0.1").code == 0
+    assert run("ledger init budget.db --epsilon 1000 --unit symbols --adjacency 1 --delta 0.1").code == 0
     assert run("model lines.txt --unit transition --states pages.txt --epsilon 1 --output model.json").code == 0
     assert run(LINES[name]).code == 0
     return f"{LINES[name]} --overwrite --quiet"
@@ -95,7 +96,7 @@ def test_where_no_file_can_grow_an_earlier_output_stays(folder, run, name, size)
 )
 def test_a_disk_that_fills_up_while_words_are_written_costs_the_charge_and_can_be_resumed(folder, run, mechanism, name):
     (folder / "lines.txt").write_text("home cart help cart home help\n" * 60_000)
-    Ledger.create(folder / "budget.db", epsilon=10.0)
+    Ledger.create(folder / "budget.db", epsilon=10.0, unit=Symbols(1))
     (folder / name).write_text("an earlier output")
     input, column, public = ("lines.txt", "", "pages.txt")
     if name == "out.parquet":
@@ -129,7 +130,7 @@ def test_a_disk_that_fills_up_while_words_are_written_costs_the_charge_and_can_b
     ],
 )
 def test_a_standard_output_on_a_full_disk_is_a_failure_without_a_traceback(folder, line, messages_too):
-    Ledger.create(folder / "budget.db", epsilon=10.0)
+    Ledger.create(folder / "budget.db", epsilon=10.0, unit=Symbols(1))
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "pathveil", *line.split()],
@@ -156,7 +157,7 @@ def test_a_release_whose_completion_cannot_be_noted_is_out_and_paid_for(folder, 
     def full(*_arguments, **_options):
         raise LedgerError("the disk is full or failing")
 
-    Ledger.create(folder / "budget.db", epsilon=10.0)
+    Ledger.create(folder / "budget.db", epsilon=10.0, unit=Symbols(1))
     monkeypatch.setattr(Ledger, "complete", full)
     ran = run(LINES["certified"])
     assert ran.code == 1

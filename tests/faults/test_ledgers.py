@@ -12,7 +12,7 @@ import pytest
 import pathveil as pv
 from pathveil.ledger.entries import sealed
 from tests.faults.faults import contents
-from tests.ledger.conftest import SYMBOL, promise
+from tests.ledger.conftest import promise
 from tests.ledger.test_damage import edit
 from tests.ledger.test_processes import race
 
@@ -26,7 +26,7 @@ LINES = (
 
 @pytest.fixture
 def used(folder, run) -> Path:
-    assert run("ledger init budget.db --epsilon 10").code == 0
+    assert run("ledger init budget.db --epsilon 10 --unit symbols --adjacency 1").code == 0
     for number in range(3):
         assert run(LINES[0].replace("out.txt", f"{number}.txt")).code == 0
     return folder / "budget.db"
@@ -64,9 +64,9 @@ def test_a_ledger_cut_off_or_with_one_byte_changed_is_refused_with_advice_or_say
 
 
 def test_sixty_four_processes_spend_a_budget_to_the_last_digit_and_no_further(tmp_path):
-    ledger = pv.Ledger.create(tmp_path / "crowded.db", 5.0)
+    ledger = pv.Ledger.create(tmp_path / "crowded.db", 5.0, unit=pv.units.Symbols(1))
     assert race(ledger, 64, tries=1) == 50
-    assert ledger.spent(SYMBOL).epsilon == 5
+    assert ledger.spent.epsilon == 5
     assert {charge["status"] for charge in ledger.to_dict()["charges"]} == {"completed"}
     ledger.verify()
 
@@ -88,7 +88,7 @@ def test_sixty_four_processes_spend_a_budget_to_the_last_digit_and_no_further(tm
 )
 def test_a_forged_charge_that_makes_no_sense_is_refused_by_every_question(tmp_path, change):
     path = tmp_path / "forged.db"
-    ledger = pv.Ledger.create(path, 1.0)
+    ledger = pv.Ledger.create(path, 1.0, unit=pv.units.Symbols(1))
     charge = ledger.charge(promise(0.1), command="c", request="r")
     content = {**ledger.entries()[charge.number].content, **change}
     content = {name: value for name, value in content.items() if value is not None}
@@ -101,7 +101,7 @@ def test_a_forged_charge_that_makes_no_sense_is_refused_by_every_question(tmp_pa
         lambda: ledger.charge(promise(0.1), command="c", request="r"),
         lambda: ledger.find_open("r"),
         lambda: ledger.resume(promise(0.1), request="r"),
-        lambda: ledger.remaining(SYMBOL),
+        lambda: ledger.remaining,
     )
     for question in questions:
         with pytest.raises(pv.DamagedLedgerError, match="create a new ledger"):
@@ -111,7 +111,7 @@ def test_a_forged_charge_that_makes_no_sense_is_refused_by_every_question(tmp_pa
 @pytest.mark.parametrize("key", [None, 5, "no hexadecimal"])
 def test_a_ledger_without_its_key_makes_no_fingerprints(tmp_path, key):
     path = tmp_path / "forged.db"
-    first = pv.Ledger.create(path, 1.0).entries()[0].content
+    first = pv.Ledger.create(path, 1.0, unit=pv.units.Symbols(1)).entries()[0].content
     text, found = sealed(0, {**first, **({} if key is None else {"key": key})}, "0" * 64)
     edit(path, "DELETE FROM entries", f"INSERT INTO entries VALUES (0, '{text}', '{found}')")
     with pytest.raises(pv.DamagedLedgerError, match="no key"):
@@ -120,7 +120,7 @@ def test_a_ledger_without_its_key_makes_no_fingerprints(tmp_path, key):
 
 def test_an_entry_nested_thousands_deep_is_damage(tmp_path):
     path = tmp_path / "deep.db"
-    pv.Ledger.create(path, 1.0)
+    pv.Ledger.create(path, 1.0, unit=pv.units.Symbols(1))
     text = "[" * 100_000
     found = hashlib.sha256(b"0" * 64 + b"\n" + text.encode()).hexdigest()
     edit(path, "DELETE FROM entries", f"INSERT INTO entries VALUES (0, '{text}', '{found}')")
@@ -129,10 +129,10 @@ def test_an_entry_nested_thousands_deep_is_damage(tmp_path):
 
 
 def test_amounts_at_the_ends_of_what_floats_hold_are_charged_exactly(tmp_path):
-    ledger = pv.Ledger.create(tmp_path / "wide.db", 1e6)
+    ledger = pv.Ledger.create(tmp_path / "wide.db", 1e6, unit=pv.units.Symbols(1))
     for epsilon in (1e-9, 5e-324, 999_999.0):
         ledger.charge(promise(epsilon), command="c", request="r")
     with localcontext(prec=400):
-        assert ledger.spent(SYMBOL).epsilon == Decimal("1e-9") + Decimal("5e-324") + 999_999
+        assert ledger.spent.epsilon == Decimal("1e-9") + Decimal("5e-324") + 999_999
     with pytest.raises(pv.BudgetExceededError):
         ledger.charge(promise(1.0), command="c", request="r")

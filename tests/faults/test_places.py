@@ -26,7 +26,7 @@ LINES = {
 
 @pytest.fixture
 def prepared(folder, run) -> Path:
-    assert run("ledger init budget.db --epsilon 10").code == 0
+    assert run("ledger init budget.db --epsilon 10 --unit symbols --adjacency 1").code == 0
     assert run("model lines.txt --unit transition --states pages.txt --epsilon 1 --output model.json").code == 0
     (folder / "a folder").mkdir()
     for ending in ("", ".png", ".html"):
@@ -65,7 +65,7 @@ def test_a_folder_that_is_read_only_is_refused_and_costs_nothing(open_folder, ru
     writable, closed = open_folder / "ledgers", open_folder / "closed"
     writable.mkdir(mode=0o777)
     closed.mkdir(mode=0o555)
-    assert run(f"ledger init {writable}/budget.db --epsilon 10").code == 0
+    assert run(f"ledger init {writable}/budget.db --epsilon 10 --unit symbols --adjacency 1").code == 0
     if os.geteuid() == 0:
         shutil.chown(writable, 65534)
         shutil.chown(writable / "budget.db", 65534)

@@ -100,8 +100,9 @@ def test_a_ledger_that_forged_entries_overdrew_does_not_verify(used):
     ledger = pv.Ledger.open(used)
     content = {**ledger.entries()[1].content, "epsilon": "5"}
     text, found = sealed(7, content, ledger.entries()[-1].hash)
-    edit(used, f"INSERT INTO entries VALUES (7, '{text}', '{found}')", "PRAGMA user_version = 8")
-    with pytest.raises(pv.DamagedLedgerError, match="more than the budget"):
+    quoted = text.replace("'", "''")
+    edit(used, f"INSERT INTO entries VALUES (7, '{quoted}', '{found}')", "PRAGMA user_version = 8")
+    with pytest.raises(pv.DamagedLedgerError, match="more was charged than the budget"):
         ledger.verify()
     with pytest.raises(pv.BudgetExceededError):
         charge(ledger, 0.0)
@@ -120,7 +121,7 @@ def test_an_older_copy_put_back_is_whole_but_lacks_the_head_that_was_noted(used)
 
 def test_another_ledger_in_its_place_is_noticed(used, tmp_path):
     ledger = pv.Ledger.open(used)
-    pv.Ledger.create(tmp_path / "other.db", 100.0)
+    pv.Ledger.create(tmp_path / "other.db", 100.0, unit=pv.units.Symbols(1))
     os.replace(tmp_path / "other.db", used)
     with pytest.raises(pv.LedgerError, match="another ledger was put in this one's place"):
         charge(ledger, 0.1)
@@ -171,7 +172,7 @@ def test_charging_a_ledger_with_a_flipped_byte_never_ends_in_another_error_or_in
             ledger = pv.Ledger.open(copy)
             charge(ledger, 0.3)
             ledger.verify()
-            assert ledger.spent(SYMBOL).epsilon == Decimal("0.5")
+            assert ledger.spent.epsilon == Decimal("0.6")
         except pv.LedgerError:
             pass
 
@@ -227,16 +228,16 @@ def test_paths_that_lead_nowhere_are_refused(tmp_path):
 def test_creating_never_touches_an_existing_file(used, tmp_path):
     before = used.read_bytes()
     with pytest.raises(pv.LedgerError, match="never overwritten"):
-        pv.Ledger.create(used, 5.0)
+        pv.Ledger.create(used, 5.0, unit=pv.units.Symbols(1))
     assert used.read_bytes() == before
     with pytest.raises(pv.LedgerError, match="No such file"):
-        pv.Ledger.create(tmp_path / "no folder" / "budget.db", 5.0)
+        pv.Ledger.create(tmp_path / "no folder" / "budget.db", 5.0, unit=pv.units.Symbols(1))
 
 
 def test_a_log_left_from_another_ledger_is_not_mixed_into_a_new_one(tmp_path):
     (tmp_path / "budget.db-wal").write_bytes(b"something")
     with pytest.raises(pv.LedgerError, match="left from another ledger"):
-        pv.Ledger.create(tmp_path / "budget.db", 1.0)
+        pv.Ledger.create(tmp_path / "budget.db", 1.0, unit=pv.units.Symbols(1))
     assert os.listdir(tmp_path) == ["budget.db-wal"]
 
 
@@ -247,7 +248,7 @@ def test_a_second_name_for_the_file_is_refused(used, tmp_path):
 
 
 def test_a_newer_format_is_named(used):
-    first = {**pv.Ledger.open(used).entries()[0].content, "format": 2}
+    first = {**pv.Ledger.open(used).entries()[0].content, "format": 3}
     text, found = sealed(0, first, "0" * 64)
     edit(
         used,
@@ -255,9 +256,9 @@ def test_a_newer_format_is_named(used):
         f"INSERT INTO entries VALUES (0, '{text}', '{found}')",
         "PRAGMA user_version = 1",
     )
-    with pytest.raises(pv.LedgerError, match="format 2"):
+    with pytest.raises(pv.LedgerError, match="format 3"):
         pv.Ledger.open(used)
-    assert json.loads(text)["format"] == 2
+    assert json.loads(text)["format"] == 3
 
 
 @contextmanager
@@ -283,13 +284,13 @@ def test_a_ledger_that_cannot_be_written_can_be_read_but_not_charged(used, file_
             os.chown(folder, 65534, 65534)
         with nobody():
             ledger = pv.Ledger.open(path)
-            assert ledger.spent(SYMBOL).epsilon == Decimal("0.2")
+            assert ledger.spent.epsilon == Decimal("0.3")
             ledger.verify()
             with pytest.raises(pv.LedgerError, match="cannot be opened or written"):
                 charge(ledger, 0.1)
             if folder_mode == 0o555:
                 with pytest.raises(pv.LedgerError, match="Permission denied"):
-                    pv.Ledger.create(Path(folder) / "new.db", 1.0)
+                    pv.Ledger.create(Path(folder) / "new.db", 1.0, unit=pv.units.Symbols(1))
         Path(folder).chmod(0o755)
 
 
@@ -311,7 +312,7 @@ def test_on_a_full_disk_nothing_is_charged_and_the_ledger_stays_whole(used, tmp_
     assert ledger.entries() == before
     ledger.verify()
     with no_file_beyond(size), pytest.raises(pv.LedgerError, match="nothing was created"):
-        pv.Ledger.create(tmp_path / "new.db", 1.0)
+        pv.Ledger.create(tmp_path / "new.db", 1.0, unit=pv.units.Symbols(1))
     assert not list(tmp_path.glob("*new*"))
     charge(ledger, 0.1)
 

@@ -22,8 +22,8 @@ def test_ten_charges_of_a_tenth_fill_a_budget_of_one_and_the_eleventh_is_refused
     ledger = new_ledger(1.0)
     for _ in range(10):
         charge(ledger, 0.1)
-    assert ledger.spent(SYMBOL).epsilon == 1
-    assert ledger.remaining(SYMBOL).epsilon == 0
+    assert ledger.spent.epsilon == 1
+    assert ledger.remaining.epsilon == 0
     with pytest.raises(pv.BudgetExceededError):
         charge(ledger, 5e-324)  # not even the smallest float
     assert len(ledger.entries()) == 11
@@ -35,7 +35,7 @@ def test_sums_over_the_whole_range_of_floats_lose_nothing(new_ledger):
     with pytest.raises(pv.BudgetExceededError) as refusal:
         charge(ledger, 1e300)
     assert refusal.value.difference.epsilon == Decimal("5e-324")
-    assert ledger.remaining(SYMBOL).epsilon < Decimal("1e300")
+    assert ledger.remaining.epsilon < Decimal("1e300")
 
 
 def test_a_refusal_says_requested_remaining_and_difference_on_three_lines_and_charges_nothing(new_ledger):
@@ -48,8 +48,8 @@ def test_a_refusal_says_requested_remaining_and_difference_on_three_lines_and_ch
         "remaining:  ε = 0.3, δ = 0.000008",
         "difference: ε = 0.2, δ = 0",
     ]
-    assert SYMBOL in str(refusal.value)
-    assert ledger.spent(SYMBOL).epsilon == Decimal("0.7")
+    assert SYMBOL.short in str(refusal.value)
+    assert ledger.spent.epsilon == Decimal("0.7")
 
 
 def test_delta_alone_can_exceed_the_budget(new_ledger):
@@ -60,18 +60,29 @@ def test_delta_alone_can_exceed_the_budget(new_ledger):
     assert refusal.value.difference.epsilon == 0
 
 
-def test_units_have_budgets_of_their_own_and_are_never_added_up(new_ledger):
+def test_promises_about_nested_units_come_out_of_one_budget(new_ledger):
     ledger = new_ledger(1.0)
-    charge(ledger, 0.9, unit=SYMBOL)
-    charge(ledger, 0.8, unit=WORD)
-    assert ledger.spent(SYMBOL).epsilon == Decimal("0.9")
-    assert ledger.remaining(WORD).epsilon == Decimal("0.2")
-    assert ledger.remaining("never used").epsilon == 1
-    listed = ledger.to_dict()["units"]
-    assert [(unit["unit"], unit["spent"]["epsilon"]) for unit in listed] == [(SYMBOL, 0.9), (WORD, 0.8)]
-    for unit in (SYMBOL, WORD):
+    charge(ledger, 0.5, unit=WORD)  # whoever protects a word protects each of its symbols
+    charge(ledger, 0.3, unit=SYMBOL)
+    assert ledger.remaining.epsilon == Decimal("0.2")
+    for unit in (SYMBOL, WORD, pv.units.Symbols(5), pv.units.Edits(1, 2, 6)):
         with pytest.raises(pv.BudgetExceededError):
             charge(ledger, 0.3, unit=unit)
+
+
+def test_a_ledger_has_one_unit_that_has_to_be_named(tmp_path):
+    for nothing in ({}, {"unit": None}, {"unit": "symbols"}):
+        with pytest.raises(pv.InvalidParameterError, match="say what the budget protects"):
+            pv.Ledger.create(tmp_path / "budget.db", 1.0, **nothing)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_ledger_of_the_time_when_units_were_texts_is_not_continued(new_ledger, tmp_path):
+    ledger = new_ledger()
+    old = {**ledger._file.read()[0].content, "format": 1}
+    ledger_module.LedgerFile(tmp_path / "old.db").create(old)
+    with pytest.raises(pv.LedgerError, match=r"cannot be continued\. Create a new ledger"):
+        pv.Ledger.open(tmp_path / "old.db")
 
 
 def test_a_charge_stays_not_completed_until_completed_by_an_entry_of_its_own(new_ledger):
@@ -84,7 +95,7 @@ def test_a_charge_stays_not_completed_until_completed_by_an_entry_of_its_own(new
     assert ledger.entries()[-1].kind == "completed"
     assert ledger.to_dict()["charges"][0]["status"] == "completed"
     assert ledger.to_dict()["charges"][0]["output"] == "private.csv"
-    assert ledger.spent(SYMBOL).epsilon == Decimal("0.1")  # completing costs nothing, and gives nothing back
+    assert ledger.spent.epsilon == Decimal("0.1")  # completing costs nothing, and gives nothing back
 
 
 def test_a_charge_is_completed_once_and_only_in_its_own_ledger(new_ledger, tmp_path):
@@ -93,7 +104,7 @@ def test_a_charge_is_completed_once_and_only_in_its_own_ledger(new_ledger, tmp_p
     ledger.complete(done)
     with pytest.raises(pv.LedgerError, match="completed before"):
         ledger.complete(done)
-    other = pv.Ledger.create(tmp_path / "other.db", 1.0)
+    other = pv.Ledger.create(tmp_path / "other.db", 1.0, unit=pv.units.Symbols(1))
     with pytest.raises(pv.LedgerError, match="no such charge"):
         other.complete(done)
     assert len(other.entries()) == 1
@@ -113,20 +124,6 @@ def test_a_sealed_charge_is_shown_as_not_completed_and_cannot_be_resumed(new_led
     assert (shown["status"], shown["output"]) == ("completed", "sha256:abc")
 
 
-def test_promises_charged_together_are_charged_all_or_not_at_all(new_ledger):
-    ledger = new_ledger(1.0)
-    for_a_user, for_a_word = promise(0.9, unit=WORD), promise(0.3)
-    first, second = ledger.charge_together([for_a_user, for_a_word], command="c", request="march")
-    assert (first.unit, second.unit) == (WORD, SYMBOL)
-    with pytest.raises(pv.BudgetExceededError):
-        ledger.charge_together([for_a_word, for_a_user], command="c", request="april")
-    assert ledger.spent(SYMBOL).epsilon == Decimal("0.3")
-    assert ledger.resume(for_a_user, request="march").number == first.number
-    assert ledger.resume(for_a_word, request="march").number == second.number
-    with pytest.raises(pv.InvalidParameterError, match="different units"):
-        ledger.charge_together([for_a_word, for_a_word], command="c", request="may")
-
-
 def test_a_rerun_finds_its_open_charge_and_takes_it_over_for_nothing(new_ledger):
     ledger = new_ledger()
     lost = charge(ledger, 0.6, request="march")
@@ -134,7 +131,7 @@ def test_a_rerun_finds_its_open_charge_and_takes_it_over_for_nothing(new_ledger)
     assert ledger.find_open("march").number == lost.number
     again = ledger.resume(promise(0.6), request="march")
     assert again.number == lost.number
-    assert ledger.spent(SYMBOL).epsilon == Decimal("0.6")
+    assert ledger.spent.epsilon == Decimal("0.6")
     # The run that was thought dead is alive: it must not publish a second release under one charge.
     with pytest.raises(pv.LedgerError, match=r"resumed.*Publish nothing"):
         ledger.complete(lost)
@@ -162,13 +159,14 @@ def test_an_entry_records_who_what_when_and_by_which_version(new_ledger):
     assert found["time"].endswith("+00:00")
     assert found["guarantee"]["public"] == ["the length"]
     assert found["guarantee"]["seeded"] is False
-    assert (found["fingerprint"], found["request"], found["unit"], found["epsilon"]) == ("ab", "r1", SYMBOL, 0.25)
+    assert (found["fingerprint"], found["request"], found["epsilon"]) == ("ab", "r1", 0.25)
+    assert found["conversion"] == "ε = 0.25 for one symbol: 0.25 in this budget's unit, one symbol (covered)"
     json.dumps(ledger.to_dict(), allow_nan=False)
 
 
 def test_fingerprints_are_keyed_by_the_ledger_and_the_key_is_in_no_listing(new_ledger, tmp_path):
     ledger = new_ledger()
-    other = pv.Ledger.create(tmp_path / "other.db", 1.0)
+    other = pv.Ledger.create(tmp_path / "other.db", 1.0, unit=pv.units.Symbols(1))
     assert ledger.fingerprint(b"abc") == ledger.fingerprint([b"a", b"bc"]) != ledger.fingerprint(b"abd")
     assert ledger.fingerprint(b"abc") != other.fingerprint(b"abc")
     key = ledger._file.read()[0].content["key"]
@@ -183,7 +181,7 @@ def test_a_clock_that_goes_back_changes_nothing(new_ledger, monkeypatch):
     monkeypatch.setattr(ledger_module, "_now", lambda: {"time": "1970-01-01T00:00:00+00:00", "version": "0"})
     ledger.complete(charge(ledger, 0.2))
     ledger.verify()
-    assert ledger.spent(SYMBOL).epsilon == Decimal("0.3")
+    assert ledger.spent.epsilon == Decimal("0.3")
 
 
 @pytest.mark.parametrize("bad", [-0.1, float("nan"), float("inf"), True, "1", None, 10**400])
@@ -194,7 +192,7 @@ def test_amounts_that_are_none_are_refused_before_anything_is_written(new_ledger
     with pytest.raises(pv.InvalidParameterError):
         ledger.charge(promise(0.1, bad), command="x", request="r")
     with pytest.raises(pv.InvalidParameterError):
-        pv.Ledger.create(tmp_path / "other.db", bad)
+        pv.Ledger.create(tmp_path / "other.db", bad, unit=pv.units.Symbols(1))
     assert not (tmp_path / "other.db").exists()
     assert len(ledger.entries()) == 1
 
@@ -210,7 +208,7 @@ def test_numbers_of_numpy_are_numbers(new_ledger):
     ledger = new_ledger(np.float64(1.0))
     charge(ledger, np.float64(0.1))
     charge(ledger, np.int64(0))
-    assert ledger.spent(SYMBOL).epsilon == Decimal("0.1")
+    assert ledger.spent.epsilon == Decimal("0.1")
 
 
 def test_threads_share_a_ledger_object(new_ledger):
@@ -257,7 +255,7 @@ def test_a_link_to_the_file_and_a_change_of_folder_lead_to_the_same_ledger(new_l
     ledger = pv.Ledger.open("link.db")
     monkeypatch.chdir(tmp_path)
     charge(ledger, 0.1)
-    assert pv.Ledger.open("budget.db").spent(SYMBOL).epsilon == Decimal("0.2")
+    assert pv.Ledger.open("budget.db").spent.epsilon == Decimal("0.2")
 
 
 @pytest.mark.parametrize("text", ["", "ε “quoted”\n", "\udc80 from a terminal", "\0", "'; DROP TABLE entries; --"])
@@ -287,9 +285,9 @@ def test_a_pld_ledger_counts_releases_and_allows_more_than_adding_up(new_ledger)
     assert allowed > 20
     for _ in range(allowed - 1):
         charge(ledger, 0.05, 1e-9)
-    assert ledger.remaining(SYMBOL).epsilon == Decimal("0.05")
+    assert ledger.remaining.epsilon == Decimal("0.05")
     charge(ledger, 0.01)  # a smaller one uses up a release as well
-    with pytest.raises(pv.BudgetExceededError, match=f"{allowed} of {allowed} releases made") as refusal:
+    with pytest.raises(pv.BudgetExceededError, match=f"{allowed} of {allowed} releases were made") as refusal:
         charge(ledger, 0.0)
     assert refusal.value.remaining.epsilon == 0
     ledger.verify()

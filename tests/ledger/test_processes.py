@@ -11,7 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pathveil as pv
-from tests.ledger.conftest import SYMBOL, charge, promise
+from tests.ledger.conftest import charge, promise
 
 # Forked, because that starts in no time; a `Ledger` that was opened before the fork may be used on either side.
 FORK = multiprocessing.get_context("fork")
@@ -42,25 +42,25 @@ def race(ledger: pv.Ledger, processes: int, tries: int) -> int:
 
 def test_of_sixteen_processes_exactly_one_gets_the_last_epsilon(tmp_path):
     for attempt in range(5):
-        ledger = pv.Ledger.create(tmp_path / f"{attempt}.db", 1.0)
+        ledger = pv.Ledger.create(tmp_path / f"{attempt}.db", 1.0, unit=pv.units.Symbols(1))
         charge(ledger, 0.85)
         assert race(ledger, 16, tries=1) == 1
-        assert ledger.spent(SYMBOL).epsilon == Decimal("0.95")
+        assert ledger.spent.epsilon == Decimal("0.95")
         ledger.verify()
 
 
 def test_sixteen_processes_spend_a_budget_to_the_last_digit_and_no_further(new_ledger):
     ledger = new_ledger(2.0)
     assert race(ledger, 16, tries=3) == 20
-    assert ledger.spent(SYMBOL).epsilon == 2
-    assert ledger.to_dict()["units"][0]["not_completed"] == 0
+    assert ledger.spent.epsilon == 2
+    assert ledger.to_dict()["not_completed"] == 0
     ledger.verify()
 
 
 def _create(path: Path, barrier, won) -> None:
     barrier.wait()
     try:
-        pv.Ledger.create(path, 1.0)
+        pv.Ledger.create(path, 1.0, unit=pv.units.Symbols(1))
     except pv.LedgerError:
         return
     with won.get_lock():
@@ -89,7 +89,7 @@ def test_of_many_processes_that_resume_the_same_charge_one_may_publish(new_ledge
     ledger = new_ledger()
     charge(ledger, 0.5, request="lost")
     assert _winners(_resume, ledger) == 1
-    assert ledger.spent(SYMBOL).epsilon == Decimal("0.5")
+    assert ledger.spent.epsilon == Decimal("0.5")
 
 
 def _winners(contest, what) -> int:
@@ -151,7 +151,7 @@ def test_a_process_killed_at_any_moment_never_leaves_less_in_the_ledger_than_it_
         head = ledger.verify(head).head  # whole, and with every entry that was there before
         charged = sum(entry.kind == "charged" for entry in ledger.entries())
         assert marker.read_text().count("released\n") <= charged
-        assert ledger.spent(SYMBOL).epsilon == Decimal("0.1") * charged
+        assert ledger.spent.epsilon == Decimal("0.1") * charged
     assert marker.read_text()  # the victims lived long enough for the test to mean something
-    assert ledger.to_dict()["units"][0]["not_completed"] > 0
+    assert ledger.to_dict()["not_completed"] > 0
     ledger.complete(charge(ledger, 0.1))

@@ -20,7 +20,7 @@ __all__ = ["folder", "run"]
 
 # The lines of the documentation, as they are written there.
 PLAN = "report plan --edges roads.csv --length 14 --adjacency 1 --output plan.html"
-LEDGER = "ledger init budget.db --epsilon 10 --delta 1e-5"
+LEDGER = "ledger init budget.db --epsilon 10 --unit symbols --adjacency 1 --delta 1e-5"
 PRIVATIZE = (
     "privatize trips.parquet --column route --edges roads.csv --epsilon 5 --adjacency 1 --ledger budget.db "
     "--output private.parquet"

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathveil.ledger.entries import Charge
@@ -22,26 +22,34 @@ if TYPE_CHECKING:
 
 
 class Paid:
-    """Charges in a ledger for one release; none where there is no ledger."""
+    """The charge in a ledger for one release; none where there is no ledger."""
 
-    def __init__(self, ledger: Ledger | None, charges: Sequence[Charge]) -> None:
+    def __init__(self, ledger: Ledger | None = None, charge: Charge | None = None) -> None:
         self._ledger = ledger
-        self._charges = charges
+        self._charge = charge
+
+    @property
+    def for_manifest(self) -> dict[str, Any] | None:
+        """What the manifest says about the budget: its unit, and what the release cost in it."""
+        if self._ledger is None or self._charge is None:
+            return None
+        return {
+            "unit": str(self._ledger.unit),
+            **self._charge.amount.to_dict(),
+            "conversion": self._charge.explanation,
+        }
 
     def seal(self, finished: Path) -> None:
-        if self._ledger is not None:
-            digest = _digest(finished)
-            for one in self._charges:
-                self._ledger.seal(one, output=digest)
+        if self._ledger is not None and self._charge is not None:
+            self._ledger.seal(self._charge, output=_digest(finished))
 
     def complete(self) -> None:
         """Note that the release is out. If that fails, it is out and paid for all the same, and the error says so."""
-        if self._ledger is not None:
+        if self._ledger is not None and self._charge is not None:
             from pathveil.errors import LedgerError
 
             try:
-                for one in self._charges:
-                    self._ledger.complete(one)
+                self._ledger.complete(self._charge)
             except LedgerError as problem:
                 raise LedgerError(
                     "the output is complete and has its name, and it is paid for. Only that could not be written down, "
@@ -69,29 +77,35 @@ def open_ledger(path: Path | None) -> Ledger | None:
 
 def charge(
     ledger: Ledger | None,
-    promises: Sequence[Guarantee],
+    promise: Guarantee,
     *,
     command: str,
     request: str,
     fingerprint: str,
     resume: bool = False,
+    longest: int | None = None,
+    words_per_user: int | None = None,
+    loss_at: Callable[[int], float] | None = None,
 ) -> Paid:
-    """Take what the promises about one release cost (for one word, for all words of a user): all, or nothing."""
+    """Take what a release costs in the unit of the ledger, or go on with the charge of a run that was killed."""
     if ledger is None:
-        return Paid(None, [])
-    missing, charges = [], []
-    for promise in promises:
-        found = ledger.resume(promise, request=request, fingerprint=fingerprint) if resume else None
-        if found is None:
-            missing.append(promise)
-        else:
-            charges.append(found)
+        return Paid()
+    found = ledger.resume(promise, request=request, fingerprint=fingerprint) if resume else None
+    if found is not None:
+        return Paid(ledger, found)
     if not resume and ledger.find_open(request) is not None:
         print(
             "pathveil: an earlier run of this command was charged and not completed; this one is charged again. "
             "(--resume uses the earlier charge: see docs/ledger.md for when that is private.)",
             file=sys.stderr,
         )
-    if missing:
-        charges += ledger.charge_together(missing, command=command, request=request, fingerprint=fingerprint)
-    return Paid(ledger, charges)
+    made = ledger.charge(
+        promise,
+        command=command,
+        request=request,
+        fingerprint=fingerprint,
+        longest=longest,
+        words_per_user=words_per_user,
+        loss_at=loss_at,
+    )
+    return Paid(ledger, made)

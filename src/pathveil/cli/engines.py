@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from pathveil.cli.progress import ProgressBar
     from pathveil.data.checking import OnBadRow
     from pathveil.data.formats.layout import Layout
+    from pathveil.data.manifest import BeforeDrawing
     from pathveil.data.sources import Format
-    from pathveil.data.words import CuratorSummary
+    from pathveil.data.words import CheckedWords, CuratorSummary
     from pathveil.words.base import WordMechanism
 
 EngineName = Literal["embedded", "spark"]
@@ -28,7 +29,7 @@ class Engine(Protocol):
 
     def refuse_existing(self, output: Path, overwrite: bool) -> None: ...
 
-    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> int: ...
+    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> CheckedWords: ...
 
     def privatize(
         self,
@@ -40,7 +41,7 @@ class Engine(Protocol):
         max_words_per_user: int | None,
         on_bad_row: OnBadRow,
         overwrite: bool,
-        before_drawing: Callable[[], None],
+        before_drawing: BeforeDrawing,
         before_publish: Callable[[Path], None],
     ) -> CuratorSummary: ...
 
@@ -78,7 +79,7 @@ class _Embedded:
 
         refuse_existing(output, overwrite)
 
-    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> int:
+    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> CheckedWords:
         from pathveil.data.words import check_words
 
         return check_words(self._files, self._layout, mechanism, keep=keep, on_bad_row=on_bad_row, **self._common)
@@ -101,7 +102,7 @@ class _Spark:
 
         refuse_existing_folder(output, overwrite)
 
-    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> int:
+    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> CheckedWords:
         from pathveil.data.spark import check_files
 
         session = _session(self._master)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from pathveil.cli.options import Json
 from pathveil.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    from pathveil.privacy.units import Unit
 
 ledger_app = typer.Typer(
     help="A privacy budget in a file: make one, look at it, check it.",
@@ -22,8 +25,25 @@ LedgerPath = Annotated[Path, typer.Argument(metavar="LEDGER", help="The file of 
 @ledger_app.command()
 def init(
     path: LedgerPath,
-    epsilon: Annotated[float, typer.Option(help="The total ε that each unit may spend.")],
-    delta: Annotated[float, typer.Option(help="The total δ that each unit may spend.")] = 0.0,
+    epsilon: Annotated[float, typer.Option(help="The total ε that all releases together may cost.")],
+    delta: Annotated[float, typer.Option(help="The total δ that all releases together may cost.")] = 0.0,
+    unit: Annotated[
+        Literal["symbols", "same-length", "word", "user", "user-same-length", "transition"] | None,
+        typer.Option(help="What the budget protects; it has to be named, and cannot be changed later."),
+    ] = None,
+    adjacency: Annotated[
+        int | None, typer.Option(min=1, help="Unit symbols: how many symbols of one word are protected together.")
+    ] = None,
+    max_length: Annotated[
+        int | None, typer.Option(min=1, help="Units word and user: the greatest length of a word.")
+    ] = None,
+    max_words_per_user: Annotated[
+        int | None, typer.Option(min=1, help="Units user and user-same-length: the most words that a person has.")
+    ] = None,
+    neighbours: Annotated[
+        Literal["replace", "add-remove"],
+        typer.Option(help="Units word and user: a word (a person) becomes another, or is there or not."),
+    ] = "replace",
     composition: Annotated[
         Literal["basic", "pld"],
         typer.Option(help="basic: releases add up. pld: optimal composition of releases of one size, fixed now."),
@@ -33,20 +53,29 @@ def init(
     ] = None,
     each_delta: Annotated[float, typer.Option(help="With pld: the most δ that any single release will cost.")] = 0.0,
 ) -> None:
-    """Make a new ledger. A file that exists already is never touched.
+    """Make a new ledger: a budget for one data set and one unit. A file that exists already is never touched.
 
-    Example: [bold]pathveil ledger init budget.db --epsilon 10 --delta 1e-5[/bold]
+    Every release is charged what it costs in that unit. The wider the unit, the more a release costs, and the more the
+    budget promises: symbols < same-length < word < user.
+
+    Examples:
+
+    [bold]pathveil ledger init budget.db --epsilon 10 --unit symbols --adjacency 1[/bold]
+
+    [bold]pathveil ledger init budget.db --epsilon 10 --delta 1e-5 --unit user --max-words-per-user 3
+    --max-length 40[/bold]
     """
     from pathveil.ledger.ledger import Ledger
 
+    protected = _unit(unit, adjacency, max_length, max_words_per_user, neighbours)
     if (composition == "pld") != (each_epsilon is not None):
         raise InvalidParameterError("--each-epsilon belongs to --composition pld, which needs it")
     each = None if each_epsilon is None else (each_epsilon, each_delta)
-    made = Ledger.create(path, epsilon, delta, composition=composition, each=each)
+    made = Ledger.create(path, epsilon, delta, unit=protected, composition=composition, each=each)
     note = ""
     if composition == "pld":
         note = f"; by optimal composition that is {made.to_dict()['releases']} releases of this size or smaller"
-    typer.echo(f"{path}: a budget of {made.total} for each unit{note}")
+    typer.echo(f"{path}: a budget of {made.total} for {protected}{note}")
 
 
 @ledger_app.command()
@@ -85,31 +114,88 @@ def verify(
         typer.echo(f"{path}: {found}")
 
 
+_CHOICE = """\
+what shall the budget protect? One budget has one unit, and every release is charged what it costs in that unit:
+  --unit symbols --adjacency b                          b symbols of one word; lengths are public
+  --unit same-length                                    all symbols of one word; lengths are public
+  --unit word --max-length L                            a whole word, its length included
+  --unit user --max-words-per-user k --max-length L     all words of a person
+  --unit user-same-length --max-words-per-user k        the same; how many words a person has, and lengths, are public
+  --unit transition                                     the destination of one transition; where each starts is public
+The wider the unit, the more a release costs, and the more the budget promises."""
+
+# What each unit asks for.
+_ASKED = {
+    "symbols": {"adjacency"},
+    "same-length": set(),
+    "word": {"max_length"},
+    "user": {"max_words_per_user", "max_length"},
+    "user-same-length": {"max_words_per_user"},
+    "transition": set(),
+}
+
+
+def _unit(
+    name: str | None,
+    adjacency: int | None,
+    max_length: int | None,
+    max_words: int | None,
+    neighbours: Literal["replace", "add-remove"],
+) -> Unit:
+    """The unit with this name; wrong use where something is missing, or given and not asked for."""
+    from pathveil.privacy import units
+
+    if name is None:
+        raise InvalidParameterError(_CHOICE)
+    given = {"adjacency": adjacency, "max_length": max_length, "max_words_per_user": max_words}
+    for option, value in given.items():
+        if (option in _ASKED[name]) != (value is not None):
+            verb = "needs" if value is None else "does not go with"
+            raise InvalidParameterError(f"--unit {name} {verb} --{option.replace('_', '-')}")
+    if neighbours != "replace" and name not in ("word", "user"):
+        raise InvalidParameterError(f"--neighbours {neighbours} is for --unit word and --unit user, not for {name}")
+    if name == "symbols":
+        return units.Symbols(adjacency or 1)
+    if name == "word":
+        return units.Word(max_length, neighbours)
+    if name == "user":
+        return units.User(max_words, max_length, neighbours)
+    if name == "user-same-length":
+        return units.UserSameLength(max_words or 1)
+    return units.SameLength() if name == "same-length" else units.Transition()
+
+
 def _print(path: Path, content: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     out = Console(soft_wrap=True)
+    budget = content["budget"]
     out.print(
-        f"{escape(str(path))}: ε = {content['budget']['epsilon']}, δ = {content['budget']['delta']} for each unit"
+        f"{escape(str(path))}: ε = {budget['epsilon']}, δ = {budget['delta']} for {escape(content['unit'])}",
+        highlight=False,
     )
     if content["releases"] is not None:
         each = content["each"]
         out.print(f"at most {content['releases']} releases of ε = {each['epsilon']}, δ = {each['delta']} each")
-    out = Console()
-    for unit in content["units"]:
-        table = Table(title=f"unit: {escape(unit['unit'])}", title_justify="left")
-        for header in ("", "charged", "ε", "δ", "status", "for"):
+    if content["charges"]:
+        table = Table()
+        for header in ("", "charged", "ε", "δ", "status", "for", "how the cost comes about"):
             table.add_column(header)
         for charge in content["charges"]:
-            if charge["unit"] == unit["unit"]:
-                amount = charge["epsilon"], charge["delta"]
-                shown = (charge["number"], charge["time"], *amount, charge["status"], escape(charge["command"]))
-                table.add_row(*map(str, shown))
+            amount = charge["epsilon"], charge["delta"]
+            shown = (charge["number"], charge["time"], *amount, charge["status"])
+            table.add_row(*map(str, shown), escape(charge["command"]), escape(charge["conversion"]))
         table.add_section()
         for name in ("spent", "remaining"):
-            table.add_row("", name, str(unit[name]["epsilon"]), str(unit[name]["delta"]), "", "")
-        out.print(table)
-    if not content["units"]:
+            table.add_row("", name, str(content[name]["epsilon"]), str(content[name]["delta"]), "", "", "")
+        Console().print(table)
+    else:
         out.print("nothing was charged so far")
+    if not content["buys"]:
+        out.print("No release that this version makes can be expressed in this unit.")
+    elif content["remaining"]["epsilon"]:
+        out.print("What is left would buy one release of at most")
+        for one in content["buys"]:
+            out.print(f"  ε = {one['epsilon']:g} for {escape(one['protects'])}", highlight=False)

@@ -17,7 +17,7 @@ from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.model_file import model_json
 from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
-from pathveil.cli.results import echo_json, echo_skipped
+from pathveil.cli.results import echo_cost, echo_json, echo_skipped
 from pathveil.cli.system_choice import refuse_sensitive
 from pathveil.errors import InvalidParameterError
 
@@ -149,11 +149,12 @@ def model(
                 promise = replace(promised, public=(*promised.public, left_out))
             paid = charge(
                 budget,
-                [promise],
+                promise,
                 command=f"model {' '.join(sources)}",
                 request=f"model {' '.join(sources)} as {layout!r} to {target}",
                 fingerprint="" if budget is None else budget.fingerprint(contents(files, format)),
                 resume=resume,
+                longest=counted.longest if protected == "symbol" else None,  # otherwise lengths are protected, too
             )
 
         fitted = fit_private_chain(
@@ -176,13 +177,13 @@ def model(
             _write_matrix(matrix_workspace / "unfinished", fitted)
         paid.seal(unfinished)
         if matrix is None:
-            publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
+            publish_with_manifest(unfinished, target, promise, budget=paid.for_manifest, overwrite=overwrite)
         else:  # both appear, or none
             place = matrix.absolute()
             with earlier_kept(place, matrix_workspace, overwrite, unless=lambda: is_out(unfinished, target)):
                 publish(matrix_workspace / "unfinished", place, overwrite)
                 try:
-                    publish_with_manifest(unfinished, target, promise, overwrite=overwrite)
+                    publish_with_manifest(unfinished, target, promise, budget=paid.for_manifest, overwrite=overwrite)
                 except BaseException:
                     if not is_out(unfinished, target):
                         place.unlink(missing_ok=True)
@@ -190,10 +191,11 @@ def model(
         paid.complete()
     if as_json:
         skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}
-        echo_json(output, promise, skipped)
+        echo_json(output, promise, skipped, paid)
     elif not quiet:
         typer.echo(f"{output}: a private chain over {len(known)} states")
         typer.echo(f"The promise: {promise}")
+        echo_cost(paid)
         echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
 
 

@@ -23,7 +23,7 @@ def model_json(model: PrivateChain, promise: Guarantee) -> str:
 
     What a row's forecast says is public wherever the guarantee of the model holds.
     """
-    document = json.loads(model.chain.to_json(guarantee=asdict(promise)))
+    document = json.loads(model.chain.to_json(guarantee=promise.to_dict()))
     document["model"] = {"mechanism": model.mechanism, "rows": [asdict(row) for row in model.rows]}
     for name, values in (("first", model.first), ("lengths", model.lengths)):
         if values is not None:
@@ -33,16 +33,16 @@ def model_json(model: PrivateChain, promise: Guarantee) -> str:
 
 def read_model(path: Path) -> tuple[MarkovChain, Guarantee | None, dict[str, Any] | None]:
     """The chain, what was promised, and the forecasts; the last two are None for a chain that is no private model."""
-    from pathveil.data.saved_guarantee import saved_guarantee
     from pathveil.data.system_files import read_chain
     from pathveil.errors import InvalidSystemError
+    from pathveil.privacy.guarantee import Guarantee
 
     chain = read_chain(path)
     forecasts = json.loads(path.read_text(encoding="utf-8-sig")).get("model")
     if chain.guarantee is None:
         return chain, None, None
     try:
-        promise = saved_guarantee(chain.guarantee)
+        promise = Guarantee.from_dict(chain.guarantee)
         if forecasts is not None:
             _check(forecasts, len(chain.symbols))
     except (KeyError, TypeError, ValueError):

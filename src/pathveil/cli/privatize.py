@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -19,13 +19,12 @@ from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.mechanisms import MechanismName
 from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
-from pathveil.cli.results import echo_json, echo_skipped
+from pathveil.cli.results import echo_cost, echo_json, echo_skipped
 from pathveil.cli.system_choice import public_system
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.data.words import CuratorSummary
-    from pathveil.privacy.guarantee import Guarantee
     from pathveil.systems.system import System
     from pathveil.words.base import WordMechanism
 
@@ -123,23 +122,30 @@ def privatize(
         refuse_existing(manifest_path(destination), overwrite)
         _warn(kept, keep_order, on_bad_row)
         promise = file_guarantee(chosen, keep=kept, keep_order=keep_order, on_bad_row=on_bad_row)
-        paid = Paid(None, [])
+        paid = Paid()
+        found_lengths: frozenset[int] = frozenset()
         if case is None:  # one word a row
             bar.total = rows_declared(files, format)
         if budget is not None:
             # What is wrong with the input must not cost anything.
-            bar.total = work.check(chosen, kept, on_bad_row)
+            found = work.check(chosen, kept, on_bad_row)
+            bar.total, found_lengths = found.count, found.lengths
 
-        def pay() -> None:
+        def pay() -> dict[str, Any] | None:
             nonlocal paid
             paid = charge(
                 budget,
-                _promises(promise, max_words_per_user),
+                promise,
                 command=f"privatize {' '.join(sources)}",
                 request=f"privatize {' '.join(sources)} as {layout!r} to {destination}",
                 fingerprint="" if budget is None else budget.fingerprint(contents(files, format)),
                 resume=resume,
+                # Where lengths are protected, the longest word of the data must not decide what is charged.
+                longest=max(found_lengths, default=None) if chosen.accepted_lengths is None else None,
+                words_per_user=max_words_per_user,
+                loss_at=partial(chosen.loss_at, lengths=found_lengths),
             )
+            return paid.for_manifest
 
         summary = work.privatize(
             chosen,
@@ -156,9 +162,10 @@ def privatize(
     if summary.guarantee != promise:
         raise AssertionError("the guarantee of the release is not the one that was charged")
     if as_json:
-        echo_json(output, summary.guarantee, _for_the_curator(summary))
+        echo_json(output, summary.guarantee, _for_the_curator(summary), paid)
     elif not quiet:
         _print(output, summary)
+        echo_cost(paid)
 
 
 def _mechanism(
@@ -185,17 +192,6 @@ def _mechanism(
     from pathveil.words.certified import CertifiedExponential
 
     return CertifiedExponential(world, epsilon, adjacency, on_infeasible=on_infeasible, max_length=max_length)
-
-
-def _promises(promise: Guarantee, max_words_per_user: int | None) -> Sequence[Guarantee]:
-    """What to charge: for one word, and for all words of a user where that is promised too (the dearer one first)."""
-    if max_words_per_user is None:
-        return [promise]
-    from pathveil.data.manifest import user_guarantee, user_unit
-
-    epsilon, delta = user_guarantee(promise, max_words_per_user)
-    whole = replace(promise, epsilon=epsilon, delta=delta, unit=user_unit(promise, max_words_per_user))
-    return [whole, promise]
 
 
 def _warn(keep: Sequence[str], keep_order: bool, on_bad_row: str) -> None:

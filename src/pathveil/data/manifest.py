@@ -7,7 +7,7 @@ read. Counts of rows, of skipped rows or of the words of a user are not in it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import inf, nextafter
@@ -23,7 +23,10 @@ from pathveil.systems.system import System
 from pathveil.words.base import WordMechanism
 
 _FORMAT = "pathveil manifest"
-_VERSION = 1
+_VERSION = 2
+
+Budget = Mapping[str, Any]
+BeforeDrawing = Callable[[], Budget | None]
 
 
 def file_guarantee(
@@ -59,19 +62,19 @@ def _times(value: float, count: int) -> float:
     return product if Fraction(product) >= Fraction(value) * count else nextafter(product, inf)
 
 
-def manifest(output: Path, promise: Guarantee, world: System | None, max_words_per_user: int | None) -> dict[str, Any]:
-    """The content of a manifest."""
+def manifest(
+    output: Path,
+    promise: Guarantee,
+    world: System | None,
+    max_words_per_user: int | None,
+    budget: Budget | None = None,
+) -> dict[str, Any]:
+    """The content of a manifest. `budget`: what the release cost in the unit of a ledger, and why."""
     content: dict[str, Any] = {
         "format": _FORMAT,
         "version": _VERSION,
         "file": output.name,
-        "epsilon": promise.epsilon,
-        "delta": promise.delta,
-        "unit": promise.unit,
-        "mechanism": promise.mechanism,
-        "public": list(promise.public),
-        "sampling": promise.sampling,
-        "seeded": promise.seeded,
+        **promise.to_dict(),
         "guarantee": str(promise),
         "pathveil": pathveil.__version__,
     }
@@ -79,6 +82,8 @@ def manifest(output: Path, promise: Guarantee, world: System | None, max_words_p
         content["system"] = {"description": repr(world), "fingerprint": system_fingerprint(world)}
     if max_words_per_user is not None:
         content["per_user"] = per_user(promise, max_words_per_user)
+    if budget is not None:
+        content["budget"] = dict(budget)
     return content
 
 
@@ -100,11 +105,12 @@ def write_manifest(
     world: System | None = None,
     max_words_per_user: int | None = None,
     *,
+    budget: Budget | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write the manifest of an output; like the output it appears complete or not at all."""
     unfinished = workspace / "unfinished-manifest"
-    content = manifest(output, promise, world, max_words_per_user)
+    content = manifest(output, promise, world, max_words_per_user, budget)
     unfinished.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     path = manifest_path(output)
     publish(unfinished, path, overwrite)
@@ -118,6 +124,7 @@ def publish_with_manifest(
     world: System | None = None,
     max_words_per_user: int | None = None,
     *,
+    budget: Budget | None = None,
     overwrite: bool = False,
 ) -> None:
     """Give a complete file in a private workspace its final name, and write its manifest.
@@ -131,7 +138,7 @@ def publish_with_manifest(
         earlier_kept(output, workspace, overwrite, unless=lambda: is_out(finished, output)),
         earlier_kept(manifest_path(output), workspace, overwrite, unless=lambda: is_out(finished, output)),
     ):
-        made = write_manifest(workspace, output, promise, world, max_words_per_user, overwrite=overwrite)
+        made = write_manifest(workspace, output, promise, world, max_words_per_user, budget=budget, overwrite=overwrite)
         try:
             publish(finished, output, overwrite)
         except BaseException:

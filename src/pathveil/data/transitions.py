@@ -44,6 +44,11 @@ class CuratorCounts:
     rows_skipped: int
     skipped_examples: tuple[str, ...]
 
+    @property
+    def longest(self) -> int | None:
+        """How many symbols the longest word has; None where the data were pairs."""
+        return None if self.words is None else int(np.flatnonzero(self.words.lengths).max(initial=-1)) + 1
+
 
 def count_transitions(
     source: Source,

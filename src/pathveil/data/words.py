@@ -22,7 +22,7 @@ import pyarrow as pa
 from pathveil.data.checking import Checker, OnBadRow
 from pathveil.data.embedded import Engine, csv_header
 from pathveil.data.formats.layout import Extra, Layout, Style
-from pathveil.data.manifest import file_guarantee, manifest_path, publish_with_manifest
+from pathveil.data.manifest import BeforeDrawing, file_guarantee, manifest_path, publish_with_manifest
 from pathveil.data.output import private_workspace, refuse_existing
 from pathveil.data.shuffle import shuffled
 from pathveil.data.side_by_side import done_behind, made_ahead
@@ -73,6 +73,14 @@ def read_words(
             yield batch.rename_columns(["word", *keep])
 
 
+@dataclass(frozen=True)
+class CheckedWords:
+    """What a look at all words has found, before anything is charged or drawn. For the curator."""
+
+    count: int
+    lengths: frozenset[int]
+
+
 def check_words(
     source: Source,
     layout: Layout,
@@ -83,10 +91,10 @@ def check_words(
     on_bad_row: OnBadRow = "fail",
     format: Format | None = None,
     progress: Progress | None = None,
-) -> int:
-    """Read everything as `privatize_file` would, draw nothing, and say how many words there are.
+) -> CheckedWords:
+    """Read everything as `privatize_file` would, draw nothing, and say how many words there are and how long they are.
 
-    What is wrong with the input is found here before a budget is charged for it. The number is for the curator.
+    What is wrong with the input is found here before a budget is charged for it.
     """
     extra = Extra(user, tuple(keep))
     checker = checker_for(mechanism, on_bad_row)
@@ -103,7 +111,7 @@ def check_words(
         raise _no_word(files, checker)
     for length in sorted(lengths):
         mechanism.theta(length)  # a certificate that cannot be made says so here; one that can is kept
-    return count
+    return CheckedWords(count, frozenset(lengths))
 
 
 def privatize_file(
@@ -121,7 +129,7 @@ def privatize_file(
     overwrite: bool = False,
     format: Format | None = None,
     progress: Progress | None = None,
-    before_drawing: Callable[[], None] | None = None,
+    before_drawing: BeforeDrawing | None = None,
     before_publish: Callable[[Path], None] | None = None,
 ) -> CuratorSummary:
     """One private word for each word of a source, in a file of the same shape and format, with a manifest beside it.
@@ -133,7 +141,8 @@ def privatize_file(
     are not there.
 
     The output appears under its name when it is complete, or not at all. `before_drawing` is called when the options
-    and the place of the output are checked and nothing is drawn yet: the moment to charge a ledger. `before_publish`
+    and the place of the output are checked and nothing is drawn yet: the moment to charge a ledger. What
+    it returns stands in the manifest as the cost in the unit of a budget. `before_publish`
     is called with the complete file while it still has its temporary name. If one of them raises, nothing is published.
     """
     destination = Path(output).absolute()
@@ -158,8 +167,7 @@ def privatize_file(
         unfinished = workspace / "unfinished"
         delimiter = csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ","
         json_columns = frozenset(keep) if target.format == "jsonl" else frozenset()
-        if before_drawing is not None:
-            before_drawing()
+        budget = None if before_drawing is None else before_drawing()
         released = symbols = 0
 
         with (
@@ -188,7 +196,13 @@ def privatize_file(
         if before_publish is not None:
             before_publish(unfinished)
         publish_with_manifest(
-            unfinished, destination, guarantee, mechanism.world, max_words_per_user, overwrite=overwrite
+            unfinished,
+            destination,
+            guarantee,
+            mechanism.world,
+            max_words_per_user,
+            budget=budget,
+            overwrite=overwrite,
         )
     return CuratorSummary(
         guarantee=guarantee,

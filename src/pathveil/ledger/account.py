@@ -6,27 +6,37 @@ from collections.abc import Sequence
 
 from pathveil.errors import BudgetExceededError, LedgerError, PathVeilError
 from pathveil.ledger.amounts import NOTHING, Amount, amount_written
+from pathveil.ledger.cost import Cost
 from pathveil.ledger.entries import Entry, damaged
+from pathveil.privacy.units import unit_from_dict
 
-FORMAT = 1
-_TEXTS = ("command", "fingerprint", "request", "time", "version")  # what every charge says, beside its guarantee
+FORMAT = 2
+_TEXTS = ("command", "conversion", "fingerprint", "request", "time", "version")  # what every charge says
 
 
 class Account:
-    """The budget of each unit, after all entries.
+    """The budget after all entries.
 
-    Under "basic" composition the charges of a unit add up, and the sum has to stay within the total. Under "pld" every
-    charge of a unit uses up one of a number of releases that was worked out when the ledger was created.
+    Every charge is an amount in the one unit of the budget. Under "basic" composition the charges add up, and the sum
+    has to stay within the total. Under "pld" every charge uses up one of a number of releases that was worked out when
+    the ledger was created.
     """
 
     def __init__(self, entries: Sequence[Entry], file: str) -> None:
         created = entries[0].content
+        if created.get("format") == 1:
+            raise LedgerError(
+                f"{file}: this ledger was made by a version of PathVeil that kept a budget for each unit by itself, so "
+                "that promises about the same people did not add up. It cannot be continued. Create a new ledger for "
+                "one unit, with what is left of the budget after all that was released."
+            )
         if created.get("kind") != "created" or created.get("format") != FORMAT:
             raise LedgerError(
                 f"{file}: this ledger has format {created.get('format')!r}, and this version of PathVeil reads format "
                 f"{FORMAT}. Use the version that wrote it ({created.get('version')}), or a newer one."
             )
         self.total = entries[0].amount
+        self.unit = unit_from_dict(created["unit"])
         self.composition = str(created["composition"])
         self.each: Amount | None = None
         self.releases: int | None = None
@@ -37,8 +47,7 @@ class Account:
         self.holders: dict[int, str] = {}  # open charges, and the hash of the entry that holds each
         self.outputs: dict[int, str] = {}  # what sealing or completing said of the output
         self.sealed: set[int] = set()
-        self._spent: dict[str, Amount] = {}
-        self._count: dict[str, int] = {}
+        self.spent = NOTHING  # by all charges, completed or not
         for entry in entries[1:]:
             self._add(entry, file)
 
@@ -46,8 +55,7 @@ class Account:
         if entry.kind == "charged":
             if not all(isinstance(entry.content[name], str) for name in _TEXTS):
                 raise TypeError(f"entry {entry.number} does not say what was charged")
-            self._spent[entry.unit] = self.spent(entry.unit).plus(entry.amount)
-            self._count[entry.unit] = self.count(entry.unit) + 1
+            self.spent = self.spent.plus(entry.amount)
             self.charges[entry.number] = entry
             self.holders[entry.number] = entry.hash
         elif entry.kind in self._next_kinds(entry.charge):
@@ -73,43 +81,31 @@ class Account:
             del self.holders[charge]
 
     @property
-    def units(self) -> list[str]:
-        """In the order of their first charge."""
-        return list(self._spent)
-
-    def spent(self, unit: str) -> Amount:
-        """The sum of all charges of this unit, completed or not."""
-        return self._spent.get(unit, NOTHING)
-
-    def count(self, unit: str) -> int:
-        return self._count.get(unit, 0)
-
-    def remaining(self, unit: str) -> Amount:
-        """The most that one more release of this unit may cost."""
+    def remaining(self) -> Amount:
+        """The most that one more release may cost."""
         if self.each is None or self.releases is None:
-            return self.total.minus(self.spent(unit))
-        return self.each if self.count(unit) < self.releases else NOTHING
+            return self.total.minus(self.spent)
+        return self.each if len(self.charges) < self.releases else NOTHING
 
-    def require_room(self, amount: Amount, unit: str) -> None:
-        left = self.remaining(unit)
-        used_up = self.releases is not None and self.count(unit) >= self.releases
-        if amount.fits_in(left) and not used_up:
+    def require_room(self, cost: Cost) -> None:
+        """An error where the budget does not cover this."""
+        used_up = self.releases is not None and len(self.charges) >= self.releases
+        if cost.amount.fits_in(self.remaining) and not used_up:
             return
-        reason = f"the budget does not cover this release; it is for the unit “{unit}”"
+        reason = f"the budget does not cover this release. {cost.explanation}"
         if self.releases is not None:
-            reason += f", with {self.count(unit)} of {self.releases} releases made, each of at most {self.each}"
-        raise BudgetExceededError(reason, unit, amount, left)
+            reason += f"; {len(self.charges)} of {self.releases} releases were made, each of at most {self.each}"
+        raise BudgetExceededError(reason, str(self.unit), cost.amount, self.remaining)
 
     def open_charge(self, request: str) -> Entry | None:
         """The latest charge of this request that was not completed."""
         mine = [number for number in self.holders if self.charges[number].content["request"] == request]
         return self.charges[max(mine)] if mine else None
 
-    def resumable(self, request: str, unit: str) -> Entry | None:
-        """The latest open charge of this request and unit, if certainly nothing was published for it."""
-        wanted = (request, unit)
-        mine = [n for n in self.holders if (self.charges[n].content["request"], self.charges[n].unit) == wanted]
-        return self.charges[max(mine)] if mine and max(mine) not in self.sealed else None
+    def resumable(self, request: str) -> Entry | None:
+        """The latest open charge of this request, if certainly nothing of it was ever readable."""
+        found = self.open_charge(request)
+        return None if found is None or found.number in self.sealed else found
 
 
 def account_of(entries: Sequence[Entry], file: str) -> Account:

@@ -14,8 +14,9 @@ from typing import Any
 
 from pathveil.errors import InvalidParameterError
 
-# Floats span 1e-324 to 1e308, so that sums of their decimals have fewer than 700 digits. `Inexact` is trapped: a sum
+# Amounts span 1e-400 to 1e400, so that their sums have fewer than 900 digits. `Inexact` is trapped: a sum
 # that would not fit raises instead of losing budget.
+_MOST_DIGITS = 60  # of one amount: a float's 17, times a number of steps, or 40 of a converted δ
 _EXACT = Context(prec=1000, traps=[Inexact, InvalidOperation, DivisionByZero, Overflow])
 
 
@@ -82,8 +83,9 @@ def amount_written(content: Mapping[str, Any]) -> Amount:
     """The amount in an entry of a ledger; a ValueError or an ArithmeticError for one that no ledger of ours has."""
     epsilon, delta = Decimal(content["epsilon"]), Decimal(content["delta"])
     for number in (epsilon, delta):
-        # All amounts come from floats. A negative one would give budget back.
-        if not number.is_finite() or number < 0 or number != Decimal(repr(float(number))):
+        # A negative amount would give budget back, one with more digits than we write could not be added up exactly.
+        digits = len(number.as_tuple().digits)
+        if not number.is_finite() or number < 0 or digits > _MOST_DIGITS or abs(number.adjusted()) > 400:
             raise ValueError(f"{number} is no amount")
     return Amount(epsilon, delta)
 

@@ -1,12 +1,13 @@
 """The entries of a ledger, and the chain of hashes that ties each to all before it.
 
 An entry is a JSON text. Its hash is SHA-256 of the previous entry's hash and that text, so whoever changes, removes,
-inserts or swaps entries breaks the chain at that place. There are four kinds:
+inserts or swaps entries breaks the chain at that place. There are five kinds:
 
-- `created`: the first one; the total budget, how releases are composed, and the key for fingerprints.
-- `charged`: budget taken for one release that is going to be made.
+- `created`: the first one; the total budget and its unit, how releases are composed, and the key for fingerprints.
+- `charged`: budget taken for one release that is going to be made, in the budget's unit.
 - `resumed`: a later run takes over a charge whose run died; the former holder can no longer complete it.
-- `completed`: the release under a charge is finished and may be published.
+- `sealed`: the output under a charge is finished and may appear; nobody can resume the charge any more.
+- `completed`: the release under a charge is out.
 """
 
 from __future__ import annotations
@@ -47,10 +48,6 @@ class Entry:
         return int(self.content.get("charge", self.number))
 
     @property
-    def unit(self) -> str:
-        return str(self.content["guarantee"]["unit"])
-
-    @property
     def amount(self) -> Amount:
         """What a charge costs, or what a new ledger holds, exactly as written."""
         return amount_written(self.content)
@@ -61,8 +58,8 @@ class Charge:
     """The right to make one release, once. Whoever holds it hands it to `Ledger.complete` before publishing."""
 
     number: int
-    unit: str
     amount: Amount
+    explanation: str  # how the amount comes about in the unit of the budget
     request: str
     holder: str  # hash of the entry that gave this right away: the charge, or the latest resumption
 

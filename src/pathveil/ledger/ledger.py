@@ -1,5 +1,7 @@
 """The ledger: a privacy budget in a file that many processes may charge and none can overspend.
 
+A budget belongs to one data set and one unit. Every release is charged what it costs in that unit (`cost`), or refused.
+
 The order of things is what makes it safe. *Charge* first: when `charge` returns, the cost is on the disk. Then make the
 release, under a temporary name. Then *seal* the charge, publish, and *complete* it. A crash anywhere wastes budget at
 worst.
@@ -9,8 +11,8 @@ from __future__ import annotations
 
 import hmac
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -18,10 +20,12 @@ from typing import Any, Literal, Self
 from pathveil.errors import InvalidParameterError, LedgerError
 from pathveil.ledger.account import FORMAT, Account, account_of
 from pathveil.ledger.amounts import Amount, amount_of, decimal_text
+from pathveil.ledger.cost import Cost, LossAt, buys, cost_in
 from pathveil.ledger.entries import Charge, Entry, damaged
 from pathveil.ledger.optimal import releases_that_fit
 from pathveil.ledger.store import LedgerFile
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.privacy.units import Known, Unit
 
 
 @dataclass(frozen=True)
@@ -43,19 +47,21 @@ class Ledger:
 
     >>> import pathveil as pv, tempfile, pathlib
     >>> folder = tempfile.TemporaryDirectory()
-    >>> ledger = pv.Ledger.create(pathlib.Path(folder.name) / "budget.db", epsilon=1.0)
+    >>> path = pathlib.Path(folder.name) / "budget.db"
+    >>> ledger = pv.Ledger.create(path, epsilon=1.0, unit=pv.units.Symbols(adjacency=1))
     >>> mechanism = pv.PermuteAndFlip(pv.Alphabet("abc"), epsilon=0.4)
     >>> charge = ledger.charge(mechanism.guarantee, command="weekly release", request="week 1")
     >>> private = mechanism.privatize("abcabc")
     >>> ledger.complete(charge, output="week1.csv")
-    >>> print(ledger.remaining(charge.unit))
+    >>> print(ledger.remaining)
     ε = 0.6, δ = 0
     >>> folder.cleanup()
     """
 
-    def __init__(self, file: LedgerFile, identity: str) -> None:
+    def __init__(self, file: LedgerFile, identity: str, unit: Unit) -> None:
         self._file = file
         self._identity = identity  # the hash of the first entry: a file that was exchanged has another one
+        self._unit = unit
 
     @classmethod
     def create(
@@ -64,10 +70,15 @@ class Ledger:
         epsilon: float,
         delta: float = 0.0,
         *,
+        unit: Unit | None = None,
         composition: Literal["basic", "pld"] = "basic",
         each: tuple[float, float] | None = None,
     ) -> Self:
-        """A new ledger that allows (ε, δ) in total for each unit. An existing file is never touched.
+        """A new ledger that allows (ε, δ) in total for one unit, which has to be named. A file is never overwritten.
+
+        `unit` is what the budget protects: `pv.units.Symbols(b)`, `SameLength()`, `Word(max_length)`,
+        `User(max_words, max_length)`, `UserSameLength(max_words)`, `Transition()` or another of `pv.units`. It cannot
+        be changed later.
 
         With composition "pld", `each` is the (ε₀, δ₀) that no release will exceed. The ledger then works out how many
         such releases are (ε, δ)-private together by the optimal composition theorem, often several times as many as
@@ -81,6 +92,7 @@ class Ledger:
             "kind": "created",
             "format": FORMAT,
             **_written(total),
+            "unit": _checked_unit(unit).to_dict(),
             **_composition(composition, total, each),
             "key": os.urandom(32).hex(),
             **_now(),
@@ -93,8 +105,7 @@ class Ledger:
         """An existing ledger, after checking that it is whole."""
         file = LedgerFile(path)
         entries = file.read()
-        account_of(entries, str(file))
-        return cls(file, entries[0].hash)
+        return cls(file, entries[0].hash, account_of(entries, str(file)).unit)
 
     def __enter__(self) -> Self:
         return self
@@ -109,42 +120,59 @@ class Ledger:
 
     # Charging and completing.
 
-    def charge(self, guarantee: Guarantee, *, command: str, request: str, fingerprint: str = "") -> Charge:
-        """Take what this guarantee costs, on the disk before this returns; only then may the release be made.
+    def price(
+        self,
+        guarantee: Guarantee,
+        *,
+        longest: int | None = None,
+        words_per_user: int | None = None,
+        loss_at: LossAt | None = None,
+    ) -> Cost:
+        """What a release with this guarantee would cost in the unit of this budget; charges nothing.
+
+        Where the budget's unit is wider than the guarantee's, more has to be known: `longest`, the number of symbols of
+        the longest word, where lengths are public; `words_per_user`, the limit to which the release holds every user;
+        and for certified mechanisms `loss_at`, the mechanism's own bound for words farther apart. A
+        `UnitMismatchError` says why a release cannot be expressed in this unit at all.
+        """
+        known = Known(longest=longest, words_per_user=words_per_user)
+        return cost_in(self.unit, guarantee, known, loss_at)
+
+    def charge(
+        self,
+        guarantee: Guarantee,
+        *,
+        command: str,
+        request: str,
+        fingerprint: str = "",
+        longest: int | None = None,
+        words_per_user: int | None = None,
+        loss_at: LossAt | None = None,
+    ) -> Charge:
+        """Take what this release costs, on the disk before this returns; only then may the release be made.
 
         `command` says for people what is being released. `request` is any text by which a later run can recognise
-        its own charge (see `resume`). `fingerprint` is what `Ledger.fingerprint` says of the sensitive input.
-        Raises `BudgetExceededError`, and charges nothing, where not enough is left.
+        its own charge (see `resume`). `fingerprint` is what `Ledger.fingerprint` says of the sensitive input. The other
+        arguments are those of `price`. Raises `BudgetExceededError` where not enough is left and `UnitMismatchError`
+        where the release has no cost in this unit; both charge nothing.
         """
-        return self.charge_together([guarantee], command=command, request=request, fingerprint=fingerprint)[0]
-
-    def charge_together(
-        self, guarantees: Sequence[Guarantee], *, command: str, request: str, fingerprint: str = ""
-    ) -> list[Charge]:
-        """Charge several promises about one release, each for its own unit: all of them, or none."""
         _require_texts(command=command, request=request, fingerprint=fingerprint)
-        amounts = [amount_of(guarantee.epsilon, guarantee.delta, "the guarantee") for guarantee in guarantees]
-        charges = []
+        cost = self.price(guarantee, longest=longest, words_per_user=words_per_user, loss_at=loss_at)
         with self._file.appending() as file:
-            account = self._account(file.entries)
-            units = [guarantee.unit for guarantee in guarantees]
-            if len(set(units)) < len(units):
-                raise InvalidParameterError("promises that are charged together must be about different units")
-            for guarantee, amount in zip(guarantees, amounts, strict=True):
-                account.require_room(amount, guarantee.unit)
-            for guarantee, amount in zip(guarantees, amounts, strict=True):
-                content = {
+            self._account(file.entries).require_room(cost)
+            entry = file.append(
+                {
                     "kind": "charged",
-                    **_written(amount),
-                    "guarantee": _plain(guarantee),
+                    **_written(cost.amount),
+                    "conversion": cost.explanation,
+                    "guarantee": guarantee.to_dict(),
                     "command": command,
                     "request": request,
                     "fingerprint": fingerprint,
                     **_now(),
                 }
-                entry = file.append(content)
-                charges.append(Charge(entry.number, guarantee.unit, amount, request, entry.hash))
-        return charges
+            )
+        return Charge(entry.number, cost.amount, cost.explanation, request, entry.hash)
 
     def seal(self, charge: Charge, *, output: str) -> None:
         """Write down that the output is finished and may appear from now on: after this, no run can resume the charge.
@@ -192,12 +220,12 @@ class Ledger:
         and so must not publish. Call this only where nothing of that run was ever published; docs/ledger.md says why.
         """
         with self._file.appending() as file:
-            found = self._account(file.entries).resumable(request, guarantee.unit)
-            same = {"guarantee": _plain(guarantee), "fingerprint": fingerprint}
+            found = self._account(file.entries).resumable(request)
+            same = {"guarantee": guarantee.to_dict(), "fingerprint": fingerprint}
             if found is None or any(found.content[name] != value for name, value in same.items()):
                 return None
             entry = file.append({"kind": "resumed", "charge": found.number, **_now()})
-        return Charge(found.number, found.unit, found.amount, request, entry.hash)
+        return Charge(found.number, found.amount, str(found.content["conversion"]), request, entry.hash)
 
     def fingerprint(self, data: bytes | Iterable[bytes]) -> str:
         """HMAC-SHA256 of the sensitive input under this ledger's own key, in one piece or in several.
@@ -218,17 +246,24 @@ class Ledger:
     # Looking.
 
     @property
+    def unit(self) -> Unit:
+        """What this budget protects; every amount is in this unit."""
+        return self._unit
+
+    @property
     def total(self) -> Amount:
-        """The budget of each unit, as created."""
+        """The budget, as created."""
         return self._account(self._file.read()).total
 
-    def spent(self, unit: str) -> Amount:
-        """The sum of the charges of this unit, completed or not."""
-        return self._account(self._file.read()).spent(unit)
+    @property
+    def spent(self) -> Amount:
+        """The sum of all charges, completed or not."""
+        return self._account(self._file.read()).spent
 
-    def remaining(self, unit: str) -> Amount:
-        """The most that one more release of this unit may cost."""
-        return self._account(self._file.read()).remaining(unit)
+    @property
+    def remaining(self) -> Amount:
+        """The most that one more release may cost."""
+        return self._account(self._file.read()).remaining
 
     def entries(self) -> list[Entry]:
         """Everything that was written down, in order; without the key."""
@@ -244,12 +279,11 @@ class Ledger:
         """
         entries = self._file.read(thoroughly=True)
         account = self._account(entries)
-        for unit in account.units:
-            over = account.spent(unit).beyond(account.total)
-            if account.releases is None and not account.spent(unit).fits_in(account.total):
-                raise damaged(str(self._file), f"more than the budget was charged for the unit “{unit}”, by {over}")
-            if account.releases is not None and account.count(unit) > account.releases:
-                raise damaged(str(self._file), f"more than {account.releases} releases for the unit “{unit}”")
+        if account.releases is None and not account.spent.fits_in(account.total):
+            over = account.spent.beyond(account.total)
+            raise damaged(str(self._file), f"more was charged than the budget, by {over}")
+        if account.releases is not None and len(account.charges) > account.releases:
+            raise damaged(str(self._file), f"more than {account.releases} releases were charged")
         if head is not None and head not in [_head(entry) for entry in entries]:
             raise damaged(
                 str(self._file),
@@ -268,21 +302,19 @@ class Ledger:
             "each": account.each.to_dict() if account.each else None,
             "releases": account.releases,
             "head": _head(entries[-1]),
-            "units": [
-                {
-                    "unit": unit,
-                    "spent": account.spent(unit).to_dict(),
-                    "remaining": account.remaining(unit).to_dict(),
-                    "charges": account.count(unit),
-                    "not_completed": sum(account.charges[number].unit == unit for number in account.holders),
-                }
-                for unit in account.units
+            "unit": str(account.unit),
+            "protects": account.unit.to_dict(),
+            "spent": account.spent.to_dict(),
+            "remaining": account.remaining.to_dict(),
+            "buys": [
+                {"protects": what, "epsilon": float(epsilon)} for what, epsilon in buys(account.unit, account.remaining)
             ],
+            "not_completed": len(account.holders),
             "charges": [
                 {
                     "number": number,
                     **{name: entry.content[name] for name in ("time", "version", "command", "request", "fingerprint")},
-                    "unit": entry.unit,
+                    "conversion": entry.content["conversion"],
                     **entry.amount.to_dict(),
                     "guarantee": entry.content["guarantee"],
                     "status": "charged, not completed" if number in account.holders else "completed",
@@ -327,6 +359,18 @@ def _composition(name: str, total: Amount, each: tuple[float, float] | None) -> 
     return {"composition": name, "each": _written(size), "releases": releases}
 
 
+def _checked_unit(unit: Unit | None) -> Unit:
+    if isinstance(unit, Unit):
+        return unit
+    raise InvalidParameterError(
+        f"unit is {unit!r}: say what the budget protects. One budget has one unit, and every release is charged what "
+        "it costs in that unit: pv.units.Symbols(b) (b symbols of one word), SameLength() (all symbols of one word), "
+        "Word(max_length) (a whole word, its length included), User(max_words, max_length) or "
+        "UserSameLength(max_words) (all words of a person), Transition() (the destination of one transition). The "
+        "wider the unit, the more a release costs, and the more the budget promises. (docs/ledger.md)"
+    )
+
+
 def _require_texts(**texts: object) -> None:
     for name, value in texts.items():
         if not isinstance(value, str):
@@ -335,17 +379,6 @@ def _require_texts(**texts: object) -> None:
 
 def _written(amount: Amount) -> dict[str, str]:
     return {"epsilon": decimal_text(amount.epsilon), "delta": decimal_text(amount.delta)}
-
-
-def _plain(guarantee: Guarantee) -> dict[str, Any]:
-    """The guarantee as it comes back from JSON."""
-    return {
-        **asdict(guarantee),
-        "epsilon": float(guarantee.epsilon),
-        "delta": float(guarantee.delta),
-        "public": [str(item) for item in guarantee.public],
-        "seeded": bool(guarantee.seeded),
-    }
 
 
 def _now() -> dict[str, str]:

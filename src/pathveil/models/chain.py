@@ -15,7 +15,7 @@ The Dirichlet mechanism covers the first unit only.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -36,6 +36,7 @@ from pathveil.models.frequencies import (
 from pathveil.models.laplace import EXACT, CountNoise, count_noises, noisy_rows
 from pathveil.models.synthesize import synthesize
 from pathveil.numerics.arrays import BoolArray, FloatArray
+from pathveil.privacy import units
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain
@@ -43,6 +44,9 @@ from pathveil.systems.system import Symbol, Word
 
 Mechanism = Literal["dirichlet", "laplace", "gaussian"]
 Unit = Literal["transition", "symbol", "word"]
+
+# A model of unit "word" cuts words itself, so that it protects words of any length.
+_PROTECTED = {"transition": units.Transition(), "symbol": units.Symbols(1), "word": units.Word()}
 
 PARTS = ("transitions", "first", "lengths")
 
@@ -187,6 +191,7 @@ def fit_private_chain(
         mechanism=_mechanism_text(mechanism, shares),
         sampling=EXACT_ON_GRID if mechanism == "dirichlet" else EXACT,
         seeded=source.is_seeded,
+        protects=_PROTECTED[unit],
     )
     if before_drawing is not None:
         before_drawing(guarantee)
@@ -203,7 +208,7 @@ def fit_private_chain(
         if isinstance(found, WordCounts) and "lengths" in shares:
             lengths = _noisy_histogram(source, found.lengths, noises["lengths"])
     chain = MarkovChain.from_counts(known.merged, values)
-    chain.guarantee = asdict(guarantee)
+    chain.guarantee = guarantee.to_dict()
     return PrivateChain(chain, guarantee, mechanism, tuple(rows), first, lengths)
 
 

@@ -20,6 +20,7 @@ from pathveil.models import accuracy
 from pathveil.models.calibration import FLOOR_TOLERANCE, Calibration, calibrate
 from pathveil.models.dirichlet import EXACT_ON_GRID, DirichletRows, draw_on_grid
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+from pathveil.privacy import units
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 
@@ -125,6 +126,7 @@ def private_frequencies(
         mechanism="Dirichlet mechanism on frequencies",
         sampling=EXACT_ON_GRID,
         seeded=source.is_seeded,
+        protects=units.Record(),
     )
     return PrivateFrequencies(
         values,

@@ -23,6 +23,7 @@ from pathveil.models.calibration import Calibration, calibrate, plan_floor
 from pathveil.models.dirichlet import EXACT_ON_GRID
 from pathveil.models.frequencies import checked_support, draw_rows, require_floor, require_inside
 from pathveil.numerics.arrays import FloatArray
+from pathveil.privacy import units
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import SAFETY, DirichletProfile, largest_passing
@@ -103,6 +104,7 @@ def private_matrix(
         mechanism="Matrix Dirichlet Mechanism",
         sampling=EXACT_ON_GRID,
         seeded=source.is_seeded,
+        protects=units.Mass(change / 2, every_row=protects == "matrix"),
     )
     return PrivateMatrix(
         values,

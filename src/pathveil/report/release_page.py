@@ -7,7 +7,7 @@ decisions (amounts, times, how much is left) and not what the curator keeps: fin
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import exp
 from pathlib import Path
 from typing import Any
@@ -30,10 +30,13 @@ SEEDED = (
 
 @dataclass(frozen=True)
 class Charged:
-    """What the ledger says about one release: the charges for it, and the state of the budget of each unit."""
+    """What the ledger says about one release: the charges for it, and the state of the budget, all in its one unit."""
 
     charges: tuple[dict[str, Any], ...]
-    units: tuple[dict[str, Any], ...]
+    unit: str
+    count: int
+    spent: dict[str, Any]
+    remaining: dict[str, Any]
     total: dict[str, Any]
     composition: str
     head: str
@@ -63,13 +66,14 @@ def charged_for(ledger: Ledger, released: Released, digest: str | None) -> Charg
             f"{released.file}: the ledger has no charge for this file (SHA-256 {digest}). Either it was not made "
             "under this ledger, or it was changed after it was released."
         )
-    promised = {**asdict(released.promise), "public": list(released.promise.public)}
-    if not any(charge["guarantee"] == promised for charge in mine):
+    if not any(charge["guarantee"] == released.promise.to_dict() for charge in mine):
         raise LedgerError(f"{released.file}: the ledger was charged for another promise than the manifest's")
-    units = {charge["unit"] for charge in mine}
     return Charged(
         charges=tuple(mine),
-        units=tuple(unit for unit in content["units"] if unit["unit"] in units),
+        unit=content["unit"],
+        count=len(content["charges"]),
+        spent=content["spent"],
+        remaining=content["remaining"],
         total=content["budget"],
         composition=content["composition"],
         head=found.head,
@@ -92,7 +96,7 @@ def release_page(released: Released, digest: str | None, charged: Charged | None
     page.add("What the numbers mean", *_numbers(page, promise))
     page.add("What is protected, and what is not", *_scope(released))
     page.add("How it was made", _how(released))
-    page.add("The budget", *_budget(page, charged))
+    page.add("The budget", *_budget(page, charged, released.budget))
     page.add("How to check this report", _checks(released, digest, charged))
     return page
 
@@ -207,15 +211,18 @@ def _how(released: Released) -> Html:
     )
 
 
-def _budget(page: Page, charged: Charged | None) -> list[Html]:
+def _budget(page: Page, charged: Charged | None, cost: dict[str, Any] | None) -> list[Html]:
     if charged is None:
-        return [
+        said = [
             tag(
                 "p",
                 "No ledger was given. This report therefore says nothing about other releases from the same input.",
                 class_="note",
             )
         ]
+        if cost is not None:
+            said.append(tag("p", f"As the manifest has it, the release was charged to a budget: {cost['conversion']}."))
+        return said
     rows: list[list[object]] = [
         [
             f"{charge['number']}",
@@ -223,43 +230,37 @@ def _budget(page: Page, charged: Charged | None) -> list[Html]:
             f"{charge['epsilon']:g}",
             f"{charge['delta']:g}",
             charge["status"],
-            charge["unit"],
+            charge["conversion"],
         ]
         for charge in charged.charges
     ]
-    headers = ["charge", "time", "ε", "δ", "status", "unit"]
+    headers = ["charge", "time", "ε", "δ", "status", "how the cost comes about"]
+    amounts = (charged.total, charged.spent, charged.remaining)
     parts = [
-        tag("p", "The cost was taken from the budget before anything was drawn."),
+        tag(
+            "p",
+            f"This budget protects one unit: {charged.unit}. Every release is charged what it costs in that unit. The "
+            "cost was taken before anything was drawn.",
+        ),
         scrolling(table("The charges for this release", headers, rows), "Charges"),
+        page.chart(
+            "budget",
+            Bars(
+                f"ε of the budget: {charged.unit}",
+                ["budget", "spent", "left"],
+                [Series("ε", [float(amount["epsilon"]) for amount in amounts], 0)],
+                "ε",
+                "",
+                flat=True,
+            ),
+        ),
+        tag(
+            "p",
+            f"Charges so far, this release included: {charged.count}. Together they cost ε = "
+            f"{charged.spent['epsilon']:g}, δ = {charged.spent['delta']:g}, added up. The budget is ε = "
+            f"{charged.total['epsilon']:g}, δ = {charged.total['delta']:g}.",
+        ),
     ]
-    for i, unit in enumerate(charged.units):
-        parts.append(
-            page.chart(
-                f"budget-{i + 1}",
-                Bars(
-                    f"ε of the unit: {unit['unit']}",
-                    ["budget", "spent", "left"],
-                    [
-                        Series(
-                            "ε",
-                            [float(amount["epsilon"]) for amount in (charged.total, unit["spent"], unit["remaining"])],
-                            0,
-                        )
-                    ],
-                    "ε",
-                    "",
-                    flat=True,
-                ),
-            )
-        )
-        parts.append(
-            tag(
-                "p",
-                f"Charges for this unit so far, this release included: {unit['charges']}. Together they cost ε = "
-                f"{unit['spent']['epsilon']:g}, δ = {unit['spent']['delta']:g}, added up. The budget is ε = "
-                f"{charged.total['epsilon']:g}, δ = {charged.total['delta']:g}.",
-            )
-        )
     if charged.composition != "basic":
         parts.append(
             tag(

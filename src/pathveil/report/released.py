@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from pathveil.data.manifest import per_user
-from pathveil.data.saved_guarantee import saved_guarantee
 from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.privacy.units import Edits, Symbols
 from pathveil.systems.system import System
 from pathveil.words.base import WordMechanism
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 from pathveil.words.certified import CertifiedExponential
 
-_ERRORS = re.compile(r"at most (\d+) symbols?$")
-_EDITS = re.compile(r"any (\d+) insertions?, .*, its length included, lengths (\d+) to (\d+) public")
 _CAP = re.compile(r"^the cap \(words (\d+) or more edits away")
 
 ORDER_RELEASED = "the order of the words in the file"
@@ -35,6 +33,7 @@ class Released:
     version: str
     system: dict[str, str] | None
     per_user: dict[str, Any] | None
+    budget: dict[str, Any] | None = None
 
     @property
     def data_file(self) -> Path:
@@ -44,7 +43,7 @@ class Released:
     @property
     def protects_length(self) -> bool:
         """Private words need not be as long as the sensitive ones: the distance is edit distance."""
-        return _EDITS.search(self.promise.unit) is not None
+        return isinstance(self.promise.protects, Edits)
 
 
 def read_manifest(path: Path) -> Released:
@@ -57,17 +56,18 @@ def read_manifest(path: Path) -> Released:
         raise DataFileError(f"{path}: this is not JSON, and so no manifest ({problem})") from None
     if not isinstance(content, dict) or content.get("format") != "pathveil manifest":
         raise DataFileError(f"{path}: this is not a manifest. Give the file that ends in .manifest.json.")
-    if content.get("version") != 1:
+    if content.get("version") != 2:
         raise DataFileError(
-            f"{path}: the manifest has version {content.get('version')!r}; this release of PathVeil reads version 1"
+            f"{path}: the manifest has version {content.get('version')!r}; this release of PathVeil reads version 2"
         )
     try:
-        promise = saved_guarantee(content)
+        promise = Guarantee.from_dict(content)
         sound = (
             all(isinstance(text, str) for text in (content["file"], content["pathveil"]))
             and Path(content["file"]).name == content["file"]
             and _is_system(content.get("system"))
             and _is_per_user(content.get("per_user"), promise)
+            and _is_budget(content.get("budget"))
         )
         if not sound or content["guarantee"] != str(promise):
             raise ValueError
@@ -76,13 +76,21 @@ def read_manifest(path: Path) -> Released:
             f"{path}: the manifest is not what PathVeil writes: something is missing, or its numbers and its sentence "
             "disagree. It may have been edited."
         ) from None
-    return Released(path, content["file"], promise, content["pathveil"], content.get("system"), content.get("per_user"))
+    others = (content.get(name) for name in ("system", "per_user", "budget"))
+    return Released(path, content["file"], promise, content["pathveil"], *others)
 
 
 def _is_system(listed: Any) -> bool:
     if listed is None:
         return True
     return isinstance(listed, dict) and all(isinstance(listed[name], str) for name in ("description", "fingerprint"))
+
+
+def _is_budget(listed: Any) -> bool:
+    if listed is None:
+        return True
+    texts = all(isinstance(listed[name], str) for name in ("unit", "conversion"))
+    return texts and all(type(listed[name]) is float and listed[name] >= 0 for name in ("epsilon", "delta"))
 
 
 def _is_per_user(listed: Any, promise: Guarantee) -> bool:
@@ -92,25 +100,24 @@ def _is_per_user(listed: Any, promise: Guarantee) -> bool:
 
 def rebuilt_mechanism(world: System, promise: Guarantee, max_length: int | None) -> WordMechanism | None:
     """The mechanism of a release, if one of ours makes this very promise on this system; otherwise None."""
-    edits = _EDITS.search(promise.unit)
-    found = edits or _ERRORS.search(promise.unit)
-    known: Iterable[type[WordMechanism]] = EDIT_MECHANISMS.values() if edits else MECHANISMS.values()
+    unit = promise.protects
+    known: Iterable[type[WordMechanism]] = (EDIT_MECHANISMS if isinstance(unit, Edits) else MECHANISMS).values()
     kinds = [kind for kind in known if promise.mechanism.startswith(f"{kind.name} on ")]
-    if found is None or len(kinds) != 1:
+    if not isinstance(unit, Symbols | Edits) or len(kinds) != 1:
         return None
     options: dict[str, Any] = {}
-    if edits:
+    if isinstance(unit, Edits):
         caps = [int(cap[1]) for item in promise.public if (cap := _CAP.search(item))]
-        options = {"lengths": (int(edits[2]), int(edits[3])), "cap": caps[0] if caps else None}
+        options = {"lengths": (unit.shortest, unit.longest), "cap": caps[0] if caps else None}
     elif kinds[0] is CertifiedExponential:
         options["max_length"] = max_length
     for on_infeasible in ("refuse", "nearest"):
         try:
-            made = kinds[0](world, promise.epsilon, int(found[1]), on_infeasible=on_infeasible, **options)
+            made = kinds[0](world, promise.epsilon, unit.adjacency, on_infeasible=on_infeasible, **options)
         except PathVeilError:
             return None
         own = made.guarantee
-        same = own.unit == promise.unit and own.mechanism == promise.mechanism
+        same = own.protects == unit and own.mechanism == promise.mechanism
         if same and set(own.public) <= set(promise.public):
             return made
     return None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
+from pathveil.privacy.units import Symbols, Unit
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, checked_length
 from pathveil.words.base import (
@@ -80,9 +83,24 @@ class CertifiedExponential(SameLengthMechanism):
 
     @property
     def _covers(self) -> str:
-        if self.on_infeasible == "nearest" or self.world.compiled.is_free:
-            return super()._covers
-        return "any other feasible word of the same length"
+        return "any other feasible word of the same length" if self._among_feasible else super()._covers
+
+    @property
+    def _among_feasible(self) -> bool:
+        """Does the promise speak of feasible words only?"""
+        return self.on_infeasible == "refuse" and not self.world.compiled.is_free
+
+    @property
+    def _protects(self) -> Unit:
+        return Symbols(self.adjacency, feasible=self._among_feasible)
+
+    def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:
+        """The largest loss that the certificates of these lengths state (`Certificate.loss_at`)."""
+        if self.max_length is not None:
+            lengths = [self.max_length]
+        if lengths is None:
+            raise InvalidParameterError("which lengths do the words have? Each has a certificate of its own: lengths=…")
+        return max(self.certificate(length).loss_at(distance) for length in lengths)
 
     def certificate(self, length: int) -> Certificate:
         """The proof, in numbers, that words of this length are released within ε."""

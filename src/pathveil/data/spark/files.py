@@ -10,7 +10,7 @@ import numpy as np
 
 import pathveil
 from pathveil.data.formats.row_words import RowWords
-from pathveil.data.manifest import file_guarantee
+from pathveil.data.manifest import BeforeDrawing, file_guarantee
 from pathveil.data.output import private_workspace
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.file_tasks import MOST_PILES, Checking, Drawing, Plan
@@ -18,7 +18,7 @@ from pathveil.data.spark.privatizing import checked_mechanism
 from pathveil.data.spark.publishing import checked_destination, publish_folder
 from pathveil.data.spark.row_groups import files_for_tasks, kept_columns, row_groups
 from pathveil.data.spark.sending import Sent
-from pathveil.data.words import CuratorSummary, checker_for
+from pathveil.data.words import CheckedWords, CuratorSummary, checker_for
 from pathveil.errors import DataFileError
 from pathveil.randomness.derived import DerivingKey
 
@@ -48,10 +48,10 @@ def check_files(
     keep: Sequence[str] = (),
     on_bad_row: OnBadRow = "fail",
     format: Format | None = None,
-) -> int:
-    """Look at every row as `privatize_files` would, draw nothing, and say how many words there are.
+) -> CheckedWords:
+    """Look at every row as `privatize_files` would, draw nothing, and say how many words there are and how long.
 
-    What is wrong with the words is found here before a budget is charged for them. The number is for the curator.
+    What is wrong with the words is found here before a budget is charged for them.
     """
     context = session.sparkContext
     plan = _plan(context, source, layout, mechanism, keep, on_bad_row, format)
@@ -64,7 +64,7 @@ def check_files(
         raise DataFileError("there is no word to release")
     for length in sorted(lengths):
         mechanism.theta(length)  # a certificate that cannot be made says so here; one that can is kept
-    return count
+    return CheckedWords(count, frozenset(lengths))
 
 
 def privatize_files(
@@ -80,7 +80,7 @@ def privatize_files(
     overwrite: bool = False,
     format: Format | None = None,
     rng: RandomSource | None = None,
-    before_drawing: Callable[[], None] | None = None,
+    before_drawing: BeforeDrawing | None = None,
     before_publish: Callable[[Path], None] | None = None,
 ) -> CuratorSummary:
     """What `data.privatize_file` does, in the tasks of a Spark session: Parquet files in, a folder of them out.
@@ -100,8 +100,7 @@ def privatize_files(
     with private_workspace(destination) as workspace, plain_errors():
         job = Drawing(Sent(plan, context), pathveil.__version__, key, piles, keep_order, workspace)
         job.make_folders()
-        if before_drawing is not None:
-            before_drawing()
+        budget = None if before_drawing is None else before_drawing()
         drawn = _run(context, job.draw, plan.tasks)
         released = sum(task.words for task in drawn)
         if not released:
@@ -110,7 +109,7 @@ def privatize_files(
         guarantee = file_guarantee(mechanism, keep=keep, keep_order=keep_order, on_bad_row=on_bad_row)
         if before_publish is not None:
             before_publish(job.unfinished)
-        publish_folder(job.unfinished, destination, guarantee, mechanism.world, overwrite)
+        publish_folder(job.unfinished, destination, guarantee, mechanism.world, overwrite, budget)
     return CuratorSummary(
         guarantee=guarantee,
         words_released=released,

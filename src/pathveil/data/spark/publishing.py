@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pathveil.data.manifest import file_guarantee, manifest_path, write_manifest
+from pathveil.data.manifest import BeforeDrawing, Budget, file_guarantee, manifest_path, write_manifest
 from pathveil.data.output import earlier_kept, flush, private_workspace, refuse_existing
 from pathveil.data.spark.columns import checked_dataframe, quoted
 from pathveil.data.spark.failures import plain_errors
@@ -38,7 +38,7 @@ def privatize_to(
     on_bad_row: OnBadRow = "fail",
     overwrite: bool = False,
     rng: RandomSource | None = None,
-    before_drawing: Callable[[], None] | None = None,
+    before_drawing: BeforeDrawing | None = None,
     before_publish: Callable[[Path], None] | None = None,
 ) -> CuratorSummary:
     """What `privatize` gives, as Parquet files in a folder that all machines see under this name.
@@ -68,8 +68,7 @@ def privatize_to(
         seen = Observation()
         length = _length(private, column, separator)
         counted = private.observe(seen, sql.count(sql.lit(1)).alias("words"), sql.sum(length).alias("symbols"))
-        if before_drawing is not None:
-            before_drawing()
+        budget = None if before_drawing is None else before_drawing()
         counted.write.parquet(f"file://{unfinished}")
         released = int(seen.get["words"])
         if not released:
@@ -80,7 +79,7 @@ def privatize_to(
             flush(file)
         if before_publish is not None:
             before_publish(unfinished)
-        publish_folder(unfinished, destination, guarantee, mechanism.world, overwrite)
+        publish_folder(unfinished, destination, guarantee, mechanism.world, overwrite, budget)
     return CuratorSummary(
         guarantee=guarantee,
         words_released=released,
@@ -106,7 +105,9 @@ def refuse_existing_folder(output: Path, overwrite: bool) -> None:
         raise DataFileError(f"{output} exists already. Choose another name, or say that it may be replaced.")
 
 
-def publish_folder(finished: Path, output: Path, guarantee: Guarantee, world: System, overwrite: bool) -> None:
+def publish_folder(
+    finished: Path, output: Path, guarantee: Guarantee, world: System, overwrite: bool, budget: Budget | None = None
+) -> None:
     """Give a complete folder in a private workspace its final name, and write its manifest."""
     flush(finished)
     workspace = finished.parent
@@ -120,7 +121,7 @@ def publish_folder(finished: Path, output: Path, guarantee: Guarantee, world: Sy
         earlier_kept(manifest_path(output), workspace, overwrite, unless=is_out),
     ):
         # The manifest first: better a promise without words than words without a promise.
-        made = write_manifest(workspace, output, guarantee, world, overwrite=overwrite)
+        made = write_manifest(workspace, output, guarantee, world, budget=budget, overwrite=overwrite)
         try:
             os.rename(finished, output)
         except BaseException:

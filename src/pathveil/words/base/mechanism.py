@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from math import inf
+from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -23,6 +23,7 @@ from pathveil.errors import (
 )
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.privacy.units import Symbols, Unit
 from pathveil.randomness.lazy import EXACT
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain
@@ -112,7 +113,19 @@ class WordMechanism(ABC):
     @property
     @abstractmethod
     def _unit(self) -> str:
-        """What is protected."""
+        """What is protected, in a sentence."""
+
+    @property
+    @abstractmethod
+    def _protects(self) -> Unit:
+        """The same as a value that can be compared with others."""
+
+    @abstractmethod
+    def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:
+        """A bound on the loss between two words that are up to so far apart, adjacent or not.
+
+        `lengths` are the lengths of the words that are released, where the bound depends on them.
+        """
 
     @abstractmethod
     def _public_of_length(self) -> Iterable[str]:
@@ -129,6 +142,7 @@ class WordMechanism(ABC):
             mechanism=f"{self.name} on {self.world!r}",
             sampling=self._sampling,
             seeded=self._used_seed,
+            protects=self._protects,
         )
 
     @property
@@ -242,6 +256,15 @@ class SameLengthMechanism(WordMechanism):
     def _covers(self) -> str:
         """Which words the promise compares with."""
         return "any other word of the same length"
+
+    @property
+    def _protects(self) -> Unit:
+        return Symbols(self.adjacency)
+
+    def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:  # noqa: ARG002 - the same for all
+        """ε for every b symbols: words in between are covered, too, feasible or not."""
+        steps = -(-checked_adjacency(distance, "distance") // self.adjacency)
+        return nextafter(steps * self.epsilon, inf)
 
     @property
     def _unit(self) -> str:

@@ -44,11 +44,18 @@ class EditCertificate:
     normaliser_loss: float
     """What the change of the normaliser can cost: K, or again θ min(b, c) where nothing better is known."""
     how: str
+    bounds_all_words: bool = False
+    """Does `normaliser_loss` hold between any two feasible words, however far apart?"""
 
     @property
     def loss(self) -> float:
         """What an adjacent feasible word can change in the logarithm of a probability."""
         return self.distance_loss + self.normaliser_loss
+
+    def loss_at(self, edits: int) -> float:
+        """The same for words that are so many edits apart (no more than the cap), adjacent or not, rounded up."""
+        change = self.normaliser_loss if self.bounds_all_words else self.theta * edits
+        return (self.theta * edits + change) * (1 + 1e-12)
 
 
 def published_edit_certificate(cap: int, epsilon: float, adjacency: int, why: str) -> EditCertificate:
@@ -70,7 +77,8 @@ def edit_certificate(words: LengthRange, cap: int, epsilon: float, adjacency: in
     for theta in np.linspace(share(epsilon, reach), published.theta, _STEPS, endpoint=False).tolist():
         change = _change(log_bounds, log(words.total), theta)
         if theta * reach + change <= epsilon:
-            return EditCertificate(theta, theta * reach, change, "bounds on the numbers of words at each distance")
+            how = "bounds on the numbers of words at each distance"
+            return EditCertificate(theta, theta * reach, change, how, bounds_all_words=True)
     return published
 
 

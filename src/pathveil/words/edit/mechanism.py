@@ -10,9 +10,18 @@ import numpy as np
 
 from pathveil.errors import InfeasibleWordError, NoFeasibleWordError, PathVeilError
 from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.privacy.units import Edits, Unit
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, Word
-from pathveil.words.base import OnInfeasible, WordMechanism, flat_words, linear_scores, log_counts, share
+from pathveil.words.base import (
+    OnInfeasible,
+    WordMechanism,
+    checked_adjacency,
+    flat_words,
+    linear_scores,
+    log_counts,
+    share,
+)
 from pathveil.words.classes import Selection
 from pathveil.words.edit.batch import draw_batch
 from pathveil.words.edit.classes import EditClasses
@@ -90,6 +99,15 @@ class EditMechanism(WordMechanism):
         edits = "insertion, deletion or substitution" if b == 1 else "insertions, deletions or substitutions"
         lo, hi = self.lengths
         return f"the same but for any {b} {edits} in one word, its length included, lengths {lo} to {hi} public"
+
+    @property
+    def _protects(self) -> Unit:
+        return Edits(self.adjacency, *self.lengths)
+
+    def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:  # noqa: ARG002 - the same for all
+        """Twice θ for every edit, up to the cap: beyond it all words are equally far."""
+        edits = min(checked_adjacency(distance, "distance"), self.cap)
+        return 2 * self.theta() * edits * (1 + 1e-12)
 
     def _public_of_length(self) -> Iterable[str]:
         yield f"that the word has {self.lengths[0]} to {self.lengths[1]} symbols"
