@@ -1,4 +1,4 @@
-"""Compiled walks through the graph of `edit_kernels`: backwards to count words, forwards from a number to its word.
+"""Compiled walks through the graph of `kernels`: backwards to count words, forwards from a number to its word.
 
 Numbers of words are exact. They are stored in limbs of 32 bits, lowest first, each in a 64-bit cell, so that the sums
 over all ways of a node fit before carries are passed on.

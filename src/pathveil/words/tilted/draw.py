@@ -237,7 +237,7 @@ class LaneEngine:
 
 
 class LogEngine:
-    """Any system, any tilt, any length; see tilted_logs.py."""
+    """Any system, any tilt, any length; see logs.py."""
 
     def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
         self._compiled, self._length, self._theta = compiled, length, theta

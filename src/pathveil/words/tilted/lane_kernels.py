@@ -11,7 +11,7 @@ floating-point range before they can leave it; a word whose states differ by mor
 and left to logarithms. docs/kernels.md tells what else was tried.
 
 A word for which a random number comes closer to the border between two symbols than rounding can be trusted is marked
-as in doubt: `tilted_exact` decides it.
+as in doubt: `exact` decides it.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 β_i(y), the weight of everything that may follow position i in state y, comes from one pass backwards, and the word is
 drawn forwards. The logarithms can neither overflow nor underflow. That is slow, but needs no compiler: it serves small
 batches, and the rare words whose weights span more than floating point can hold. Words for which a random number comes
-closer to a border than rounding can be trusted are decided by `tilted_exact`.
+closer to a border than rounding can be trusted are decided by `exact`.
 """
 
 from __future__ import annotations

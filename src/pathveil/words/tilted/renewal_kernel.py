@@ -9,7 +9,7 @@ follows the word's own state at position j,
 
 K and F depend on the public system alone. As long as the draw stays on the word, the b_j are all it needs; after an
 error the same sum gives the weights of the states it may go to. All terms are positive, so nothing cancels. Words for
-which a random number comes closer to a border than rounding can be trusted are marked as in doubt, for `tilted_exact`.
+which a random number comes closer to a border than rounding can be trusted are marked as in doubt, for `exact`.
 """
 
 from __future__ import annotations
