@@ -47,7 +47,6 @@ MOST_FILES = 14
 LARGE_FOLDERS = {
     "pathveil.cli": "loses files to the rooms of releases and of planning",
     "pathveil.data": "gets sub-rooms for reading and writing",
-    "pathveil.report": "gets a sub-room a page",
 }
 
 

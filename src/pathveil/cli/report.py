@@ -142,8 +142,7 @@ def curator(
         input, column=column, separator=separator, case=case, order=order, symbol=symbol, format=None
     )
     from pathveil.data.manifest import manifest_path
-    from pathveil.report.curator import compare, read_all
-    from pathveil.report.curator_page import curator_page
+    from pathveil.report.curator import compare, curator_page, read_all
     from pathveil.report.released import read_manifest, rebuilt_mechanism, require_same_system
 
     released = mechanism = None

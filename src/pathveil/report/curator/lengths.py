@@ -6,7 +6,7 @@ import numpy as np
 
 from pathveil.markup import Html, tag
 from pathveil.report.charts import Bars, Series
-from pathveil.report.curator import Comparison
+from pathveil.report.curator.comparison import Comparison
 from pathveil.report.page import Page
 
 

@@ -12,8 +12,8 @@ from pathveil.models.compare import compare_models
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.report.alignment import MISSING, aligned, beside
 from pathveil.report.charts import Bars, Heat, Series
-from pathveil.report.curator import Comparison, Words, long_run, row_differences
-from pathveil.report.curator_lengths import lengths_before_and_after
+from pathveil.report.curator.comparison import Comparison, Words, long_run, row_differences
+from pathveil.report.curator.lengths import lengths_before_and_after
 from pathveil.report.page import Page, bullets, copyable, facts
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.words.edit import EditMechanism
