@@ -41,7 +41,7 @@ class Engine(Protocol):
         on_bad_row: OnBadRow,
         overwrite: bool,
         before_drawing: Callable[[], None],
-        before_publish: Callable[[Path], None],
+        before_publish: Callable[[str], None],
     ) -> CuratorSummary: ...
 
 
@@ -110,14 +110,35 @@ class _Spark:
         )
 
     def privatize(
-        self, mechanism: WordMechanism, output: Path, *, max_words_per_user: int | None, **others: Any
+        self,
+        mechanism: WordMechanism,
+        output: Path,
+        *,
+        max_words_per_user: int | None,
+        before_drawing: Callable[[], None],
+        before_publish: Callable[[str], None],
+        **others: Any,
     ) -> CuratorSummary:
         from pathveil.data.spark import privatize_files
 
         if max_words_per_user is not None:
             raise AssertionError("refused before")
+
+        def charge_and_seal() -> None:
+            before_drawing()
+            before_publish("")  # tasks write what they draw into files that can be read: there is no digest yet
+
         session = _session(self._master)
-        return privatize_files(session, self._files, self._layout, mechanism, output, format=self._format, **others)
+        return privatize_files(
+            session,
+            self._files,
+            self._layout,
+            mechanism,
+            output,
+            format=self._format,
+            before_drawing=charge_and_seal,
+            **others,
+        )
 
 
 def _session(master: str) -> SparkSession:
