@@ -63,6 +63,39 @@ def test_a_bad_row_costs_nothing_and_is_named_in_one_line(folder: Path) -> None:
     assert not (folder / "out").exists()
 
 
+# Ends the driver when private words lie in the workspace and the output is not there yet.
+KILLED = """
+import os, signal, sys
+from pathveil.cli.app import main
+from pathveil.data.spark import files
+
+run = files._run
+
+def dying(context, work, count):
+    if getattr(work, "__name__", "") == "write":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run(context, work, count)
+
+files._run = dying
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@needs_java
+def test_a_run_that_was_killed_after_its_first_draw_is_charged_again(folder: Path) -> None:
+    pv.Ledger.create(folder / "budget.db", epsilon=60.0)
+    line = f"{LINE} --epsilon 5 --ledger budget.db --output out --resume"
+    dead = subprocess.run([sys.executable, "-c", KILLED, *line.split()], capture_output=True, timeout=300)
+    assert dead.returncode == -9, dead.stderr
+    assert not (folder / "out").exists()
+    done = run_spark(line)
+    assert done.returncode == 0, done.stderr
+    assert "cannot be resumed" in done.stderr
+    charges = pv.Ledger.open(folder / "budget.db").to_dict()["charges"]
+    assert [charge["status"] for charge in charges] == ["charged, not completed", "completed"]
+    assert charges[1]["output"].startswith("sha256:")
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

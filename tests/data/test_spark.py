@@ -187,11 +187,13 @@ def test_bad_rows_can_be_left_out(spark: SparkSession, tmp_path: Path) -> None:
 def test_a_folder_appears_with_its_manifest_or_not_at_all(spark: SparkSession, words: Path, tmp_path: Path) -> None:
     mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
     rows, output = spark.read.parquet(str(words)), tmp_path / "private"
-    seen: list[bool] = []
-    summary = on_spark.privatize_to(
-        rows, mechanism, output, "word", rng=pv.insecure_seed(1), before_publish=lambda _: seen.append(output.exists())
-    )
-    assert seen == [False]
+    seen: list[int] = []
+
+    def look() -> None:
+        seen.append(len(list(tmp_path.glob("**/*.parquet"))))
+
+    summary = on_spark.privatize_to(rows, mechanism, output, "word", rng=pv.insecure_seed(1), before_drawing=look)
+    assert seen == [0]
     assert summary.words_released == 300
     assert summary.symbols_released == sum(map(len, WORDS))
     manifest = json.loads((tmp_path / "private.manifest.json").read_text())
@@ -200,12 +202,12 @@ def test_a_folder_appears_with_its_manifest_or_not_at_all(spark: SparkSession, w
     with pytest.raises(pv.DataFileError, match="exists already"):
         on_spark.privatize_to(rows, mechanism, output, "word")
 
-    def refuse(_: Path) -> None:
+    def refuse() -> None:
         raise pv.LedgerError("someone else has the charge")
 
     fresh = pv.CertifiedExponential(ROADS, epsilon=2.0)
     with pytest.raises(pv.LedgerError):
-        on_spark.privatize_to(rows, fresh, output, "word", overwrite=True, before_publish=refuse)
+        on_spark.privatize_to(rows, fresh, output, "word", overwrite=True, before_drawing=refuse)
     assert json.loads((tmp_path / "private.manifest.json").read_text())["epsilon"] == 1.0
     assert not on_spark.privatize_to(rows, fresh, output, "word", overwrite=True).guarantee.seeded
     assert json.loads((tmp_path / "private.manifest.json").read_text())["epsilon"] == 2.0

@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 import pathveil as pv
 from pathveil.ledger.amounts import amount_of
 from pathveil.ledger.cost import buys, cost_in
-from pathveil.privacy.units import Known, SameLength, Symbols, Transition, User, UserSameLength, Word
+from pathveil.privacy.units import Known, SameLength, Symbols, Transition, User, UserSymbols, Word
 from tests.ledger.conftest import promise
 
 
@@ -22,7 +22,7 @@ def test_the_sentence_says_what_was_promised_what_it_costs_and_why():
     assert cost.explanation == (
         "ε = 2 for one symbol: 6 in this budget's unit, a word of the same length, at most 3 symbols (3 steps)"
     )
-    cost = cost_in(UserSameLength(4), promise(0.5), Known(longest=3))
+    cost = cost_in(UserSymbols(4), promise(0.5), Known(longest=3))
     assert cost.explanation.endswith("(4 words of a person, 3 steps each; how many words a person has is public)")
     assert cost.amount.epsilon == 6
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.privacy.units import Edits, SameLength, Symbols, Unit, User, UserSameLength, Word
+from pathveil.privacy.units import Edits, SameLength, Symbols, Unit, User, UserSymbols, Word
 from tests.reference.composed_loss import ModelRelease, WordRelease
 from tests.reference.neighbours import Input, all_words, compares
 
@@ -32,7 +32,8 @@ WIDER: list[Unit] = [
     SameLength(),
     Edits(2, 1, LONGEST),
     Word(LONGEST),
-    UserSameLength(2),
+    UserSymbols(2),
+    UserSymbols(2, 1),
     User(2, LONGEST),
 ]
 
@@ -91,7 +92,7 @@ def pairs(world: str, unit: Unit) -> list[tuple[Input, Input]]:
     """All pairs of inputs that a unit compares: one person with one word, for units of persons also with two."""
     words = all_words(STATES[world], LONGEST)
     people: list[tuple[str, ...]] = [(w,) for w in words]
-    if isinstance(unit, User | UserSameLength):
+    if isinstance(unit, User | UserSymbols):
         people += product(all_words(STATES[world], 2), repeat=2)
     inputs = [(person,) for person in people]
     # How many words a person has is public where each word is released by itself.

@@ -396,6 +396,25 @@ def test_the_guarantee_is_told_before_anything_is_drawn(mechanism):
     assert told == [model.guarantee, model.guarantee]
 
 
+def test_whether_the_data_keep_the_floor_is_only_told_after_the_charge():
+    """Otherwise anyone could ask for ever higher floors, and read the frequencies off the refusals for nothing."""
+    paper = {"states": "ab", "epsilon": 1.0, "delta": 1e-3, "mix": False, "floor": 0.2}
+    charged = []
+    with pytest.raises(pv.InvalidCountsError, match="below the floor"):
+        pv.fit_private_chain([[95, 5], [50, 50]], **paper, before_drawing=charged.append)
+    assert len(charged) == 1
+
+    class RefusedError(Exception):
+        pass
+
+    def refuse(_):
+        raise RefusedError
+
+    for counts in ([[95, 5], [50, 50]], [[50, 50], [50, 50]]):
+        with pytest.raises(RefusedError):
+            pv.fit_private_chain(counts, **paper, before_drawing=refuse)
+
+
 @pytest.mark.parametrize("mechanism", ["dirichlet", "gaussian"])
 def test_an_epsilon_that_no_noise_can_be_calibrated_to_is_refused(mechanism: str) -> None:
     counts = [[5, 3], [2, 8]]

@@ -38,7 +38,7 @@ def compares_words(unit: units.Unit, w: str, v: str) -> bool:
     match unit:
         case units.Symbols():
             return len(w) == len(v) and errors(w, v) <= unit.adjacency
-        case units.SameLength() | units.UserSameLength():
+        case units.SameLength():
             return len(w) == len(v)
         case units.Edits():
             inside = all(unit.shortest <= len(word) <= unit.longest for word in (w, v))
@@ -69,8 +69,9 @@ def compares(unit: units.Unit, one: Input, other: Input) -> bool:
     p, q = one[changed[0]], other[changed[0]]
     if isinstance(unit, units.User):
         return _allowed(unit, p) and _allowed(unit, q)
-    if isinstance(unit, units.UserSameLength):
-        return len(p) <= unit.max_words and [len(w) for w in p] == [len(w) for w in q]
+    if isinstance(unit, units.UserSymbols):
+        same = len(p) == len(q) <= unit.max_words
+        return same and all(compares_words(unit.one_word, w, v) for w, v in zip(p, q, strict=True))
     different = [(w, v) for w, v in zip(p, q, strict=False) if w != v]
     return len(p) == len(q) and len(different) == 1 and compares_words(unit, *different[0])
 

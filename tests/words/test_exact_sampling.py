@@ -87,6 +87,44 @@ def test_shares_and_scores_never_spend_more_than_epsilon(epsilon: float, parts: 
     assert all(Fraction(scores[k]) == -k * step for k in (0, 1, largest // 2, largest))
 
 
+def largest_change(scores: np.ndarray, adjacency: int) -> Fraction:
+    exact = [Fraction(score) for score in scores.tolist()]
+    return max(abs(a - b) for i, a in enumerate(exact) for b in exact[i : i + adjacency + 1])
+
+
+@given(
+    epsilon=st.floats(5e-324, 1e100) | st.floats(1e-3, 10.0),
+    alpha=st.floats(1e-100, 1e100) | st.floats(0.0, 20.0).map(lambda power: 10.0**power),
+    adjacency=st.integers(1, 9),
+    length=st.integers(1, 60),
+)
+@settings(max_examples=300)
+def test_rounded_scores_of_another_utility_never_lie_too_far_apart(
+    epsilon: float, alpha: float, adjacency: int, length: int
+) -> None:
+    """The loss is at most twice the largest change of a score between adjacent words."""
+    scores = pv.Exponential(TOWN, epsilon, adjacency, pv.InverseUtility(alpha))._scores(length)
+    assert 2 * largest_change(scores, adjacency) <= Fraction(epsilon)
+    if 1e-200 < epsilon < 1e50 and 1e-6 < alpha < 1e6 and adjacency <= length:  # and not much nearer than they may
+        assert 2 * largest_change(scores, adjacency) >= Fraction(epsilon) * Fraction(1 - 1e-8)
+
+
+def test_scores_that_are_rounded_one_by_one_can_lie_too_far_apart() -> None:
+    """Negative control: utilities near 1/α that differ by 1/α² lose what tells them apart."""
+    utility = pv.InverseUtility(1e12)
+    theta = 1.0 / (2 * utility.sensitivity(1)) * (1 - 2.0**-48)
+    assert 2 * largest_change(theta * utility.score(np.arange(13.0)), 1) > 1 + Fraction(1, 10_000)
+
+
+def test_a_utility_that_is_not_finite_is_refused() -> None:
+    class Cliff(pv.InverseUtility):
+        def score(self, errors: np.ndarray) -> np.ndarray:
+            return np.where(errors > 2, -np.inf, 0.0)
+
+    with pytest.raises(pv.InvalidParameterError, match="a word of 5 symbols is not finite"):
+        pv.Exponential(pv.Alphabet("ab"), 1.0, utility=Cliff()).privatize("ababa")
+
+
 def exact_law(world: pv.System, word: Word, z: Fraction) -> dict[Word, Fraction]:
     weights = {output: z ** hamming(word, output) for output in feasible_words(world, len(word))}
     total = sum(weights.values())

@@ -153,7 +153,7 @@ def test_tilts_are_the_share_of_epsilon_that_each_calibration_allows(adjacency: 
     exact = Fraction(epsilon) / (2 * Fraction(adjacency, 2 * (adjacency + 2)))
     # A little less than the quotient, by more than its rounding and hardly more.
     assert exact * (1 - Fraction(1, 2**46)) < Fraction(lev.theta(4)) < exact * (1 - Fraction(1, 2**49))
-    assert lev._scores(3) == pytest.approx([lev.theta(3) / (k + 2) for k in range(4)], rel=1e-15)
+    assert lev._scores(3) == pytest.approx([lev.theta(3) * (1 / (k + 2) - 1 / 2) for k in range(4)], rel=1e-15)
     assert lev.utility == pv.InverseUtility(2.0)
     assert isinstance(pv.Exponential(LETTERS, 1.0).utility, pv.HammingUtility)
 

@@ -1,10 +1,12 @@
 """Charge first, release after: how a command uses a ledger.
 
 paid = charge(...)          # the cost is on the disk, or an error
-make the release under a temporary name
-paid.seal(path)             # it may appear from now on, so no other run may use this charge
-give it its final name
+make the release; what of it touches the disk is encrypted
+paid.seal(digest)           # it may be read from now on, so no other run may use this charge
+decrypt it, and give it its final name
 paid.complete()             # it has appeared
+
+Spark's tasks write files that can be read. So there the charge is sealed before anything is drawn.
 """
 
 from __future__ import annotations
@@ -39,17 +41,21 @@ class Paid:
             "conversion": self._charge.explanation,
         }
 
-    def seal(self, finished: Path) -> None:
+    def seal(self, output: str) -> None:
+        """Note that the release may be read from now on; `output` is its digest, where that is known."""
         if self._ledger is not None and self._charge is not None:
-            self._ledger.seal(self._charge, output=_digest(finished))
+            self._ledger.seal(self._charge, output=output)
 
-    def complete(self) -> None:
-        """Note that the release is out. If that fails, it is out and paid for all the same, and the error says so."""
+    def complete(self, output: str = "") -> None:
+        """Note that the release is out. If that fails, it is out and paid for all the same, and the error says so.
+
+        `output` is the digest, if sealing has not named it.
+        """
         if self._ledger is not None and self._charge is not None:
             from pathveil.errors import LedgerError
 
             try:
-                self._ledger.complete(self._charge)
+                self._ledger.complete(self._charge, output=output)
             except LedgerError as problem:
                 raise LedgerError(
                     "the output is complete and has its name, and it is paid for. Only that could not be written down, "
@@ -57,13 +63,13 @@ class Paid:
                 ) from None
 
 
-def _digest(finished: Path) -> str:
-    """SHA-256 of a file, or of the names and digests of a folder's data files: so the output can be recognised."""
-    if finished.is_dir():
-        lines = [f"{path.name} {_digest(path)}\n" for path in sorted(finished.glob("part-*"))]
-        return "sha256:" + hashlib.sha256("".join(lines).encode()).hexdigest()
-    with open(finished, "rb") as file:
-        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+def folder_digest(folder: Path) -> str:
+    """SHA-256 of the names and digests of a folder's data files: so the output can be recognised."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.glob("part-*")):
+        with open(path, "rb") as file:
+            whole.update(f"{path.name} sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+    return "sha256:" + whole.hexdigest()
 
 
 def open_ledger(path: Path | None) -> Ledger | None:
@@ -97,6 +103,13 @@ def charge(
         print(
             "pathveil: an earlier run of this command was charged and not completed; this one is charged again. "
             "(--resume uses the earlier charge: see docs/ledger.md for when that is private.)",
+            file=sys.stderr,
+        )
+    if resume and ledger.find_open(request) is not None:
+        print(
+            "pathveil: an earlier run of this command cannot be resumed: what it drew may have been readable already "
+            "(on Spark that is so from the first word on), or its input or its promise was another one. This run is "
+            "charged again.",
             file=sys.stderr,
         )
     made = ledger.charge(

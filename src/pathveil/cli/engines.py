@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathveil.cli.progress import ProgressBar
     from pathveil.data.checking import OnBadRow
     from pathveil.data.formats.layout import Layout
-    from pathveil.data.manifest import BeforeDrawing
+    from pathveil.data.manifest import BeforeDrawing, Budget
     from pathveil.data.sources import Format
     from pathveil.data.words import CheckedWords, CuratorSummary
     from pathveil.words.base import WordMechanism
@@ -42,7 +42,7 @@ class Engine(Protocol):
         on_bad_row: OnBadRow,
         overwrite: bool,
         before_drawing: BeforeDrawing,
-        before_publish: Callable[[Path], None],
+        before_publish: Callable[[str], None],
     ) -> CuratorSummary: ...
 
 
@@ -111,14 +111,36 @@ class _Spark:
         )
 
     def privatize(
-        self, mechanism: WordMechanism, output: Path, *, max_words_per_user: int | None, **others: Any
+        self,
+        mechanism: WordMechanism,
+        output: Path,
+        *,
+        max_words_per_user: int | None,
+        before_drawing: BeforeDrawing,
+        before_publish: Callable[[str], None],
+        **others: Any,
     ) -> CuratorSummary:
         from pathveil.data.spark import privatize_files
 
         if max_words_per_user is not None:
             raise AssertionError("refused before")
+
+        def charge_and_seal() -> Budget | None:
+            budget = before_drawing()
+            before_publish("")  # tasks write what they draw into files that can be read: there is no digest yet
+            return budget
+
         session = _session(self._master)
-        return privatize_files(session, self._files, self._layout, mechanism, output, format=self._format, **others)
+        return privatize_files(
+            session,
+            self._files,
+            self._layout,
+            mechanism,
+            output,
+            format=self._format,
+            before_drawing=charge_and_seal,
+            **others,
+        )
 
 
 def _session(master: str) -> SparkSession:

@@ -28,17 +28,18 @@ def init(
     epsilon: Annotated[float, typer.Option(help="The total ε that all releases together may cost.")],
     delta: Annotated[float, typer.Option(help="The total δ that all releases together may cost.")] = 0.0,
     unit: Annotated[
-        Literal["symbols", "same-length", "word", "user", "user-same-length", "transition"] | None,
+        Literal["symbols", "same-length", "word", "user", "user-symbols", "transition"] | None,
         typer.Option(help="What the budget protects; it has to be named, and cannot be changed later."),
     ] = None,
     adjacency: Annotated[
-        int | None, typer.Option(min=1, help="Unit symbols: how many symbols of one word are protected together.")
+        int | None,
+        typer.Option(min=1, help="Units symbols and user-symbols: how many symbols of a word are protected together."),
     ] = None,
     max_length: Annotated[
         int | None, typer.Option(min=1, help="Units word and user: the greatest length of a word.")
     ] = None,
     max_words_per_user: Annotated[
-        int | None, typer.Option(min=1, help="Units user and user-same-length: the most words that a person has.")
+        int | None, typer.Option(min=1, help="Units user and user-symbols: the most words that a person has.")
     ] = None,
     neighbours: Annotated[
         Literal["replace", "add-remove"],
@@ -120,7 +121,8 @@ what shall the budget protect? One budget has one unit, and every release is cha
   --unit same-length                                    all symbols of one word; lengths are public
   --unit word --max-length L                            a whole word, its length included
   --unit user --max-words-per-user k --max-length L     all words of a person
-  --unit user-same-length --max-words-per-user k        the same; how many words a person has, and lengths, are public
+  --unit user-symbols --max-words-per-user k            all symbols in all words of a person (with --adjacency b: b
+                                                        symbols in each); how many words and how long is public
   --unit transition                                     the destination of one transition; where each starts is public
 The wider the unit, the more a release costs, and the more the budget promises."""
 
@@ -130,7 +132,7 @@ _ASKED = {
     "same-length": set(),
     "word": {"max_length"},
     "user": {"max_words_per_user", "max_length"},
-    "user-same-length": {"max_words_per_user"},
+    "user-symbols": {"max_words_per_user"},
     "transition": set(),
 }
 
@@ -149,6 +151,8 @@ def _unit(
         raise InvalidParameterError(_CHOICE)
     given = {"adjacency": adjacency, "max_length": max_length, "max_words_per_user": max_words}
     for option, value in given.items():
+        if name == "user-symbols" and option == "adjacency":
+            continue  # may be left out: all symbols
         if (option in _ASKED[name]) != (value is not None):
             verb = "needs" if value is None else "does not go with"
             raise InvalidParameterError(f"--unit {name} {verb} --{option.replace('_', '-')}")
@@ -160,8 +164,8 @@ def _unit(
         return units.Word(max_length, neighbours)
     if name == "user":
         return units.User(max_words, max_length, neighbours)
-    if name == "user-same-length":
-        return units.UserSameLength(max_words or 1)
+    if name == "user-symbols":
+        return units.UserSymbols(max_words or 1, adjacency)
     return units.SameLength() if name == "same-length" else units.Transition()
 
 

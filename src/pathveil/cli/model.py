@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from pathveil.cli.system_choice import refuse_sensitive
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
+    from pathveil.data.encrypted_file import EncryptedFile
     from pathveil.models.chain import PrivateChain, Unit
     from pathveil.privacy.guarantee import Guarantee
 
@@ -171,11 +173,14 @@ def model(
         )
         assert promise is not None
         assert paid is not None
-        unfinished = workspace / "unfinished"
-        unfinished.write_text(model_json(fitted, promise), encoding="utf-8")
+        # Both are written before the seal, so that a full disk is noticed while the charge can still be resumed.
+        encrypted = [_encrypted(workspace, model_json(fitted, promise))]
         if matrix is not None:
-            _write_matrix(matrix_workspace / "unfinished", fitted)
-        paid.seal(unfinished)
+            encrypted.append(_encrypted(matrix_workspace, _matrix_csv(fitted)))
+        paid.seal(encrypted[0].digest)
+        for file in encrypted:
+            file.decrypt()
+        unfinished = encrypted[0].path
         if matrix is None:
             publish_with_manifest(unfinished, target, promise, budget=paid.for_manifest, overwrite=overwrite)
         else:  # both appear, or none
@@ -231,11 +236,21 @@ def _support(path: Path | None, states: Sequence[Any]) -> Any:
     return table
 
 
-def _write_matrix(path: Path, fitted: PrivateChain) -> None:
+def _encrypted(workspace: Path, text: str) -> EncryptedFile:
+    """A text in a file that nobody can read until it is decrypted."""
+    from pathveil.data.encrypted_file import EncryptedFile
+
+    unfinished = EncryptedFile(workspace / "unfinished")
+    with unfinished.for_writing() as file:
+        file.write(text.encode())
+    return unfinished
+
+
+def _matrix_csv(fitted: PrivateChain) -> str:
     """A row for each state: its name, then the probability of each state to follow, with all digits."""
-    chain = fitted.chain
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["", *chain.symbols])
-        for i, state in enumerate(chain.symbols):
-            writer.writerow([state, *(repr(float(value)) for value in chain.matrix[[i], :].toarray()[0])])
+    chain, text = fitted.chain, io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["", *chain.symbols])
+    for i, state in enumerate(chain.symbols):
+        writer.writerow([state, *(repr(float(value)) for value in chain.matrix[[i], :].toarray()[0])])
+    return text.getvalue()

@@ -95,7 +95,8 @@ Resume = Annotated[
     bool,
     typer.Option(
         "--resume",
-        help="Use the charge of an earlier run of this very command that was killed, if nobody saw what it had drawn.",
+        help="Use the charge of an earlier run of this very command that was killed before its output could be read "
+        "(not on Spark once it draws).",
     ),
 ]
 

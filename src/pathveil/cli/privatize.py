@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.charging import Paid, charge, open_ledger
+from pathveil.cli.charging import Paid, charge, folder_digest, open_ledger
 from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
 from pathveil.cli.engines import EngineName, engine_for
 from pathveil.cli.input_files import contents, input_files, rows_declared
@@ -156,9 +156,9 @@ def privatize(
             on_bad_row=on_bad_row,
             overwrite=overwrite,
             before_drawing=pay,
-            before_publish=lambda finished: paid.seal(finished),
+            before_publish=lambda digest: paid.seal(digest),
         )
-        paid.complete()
+        paid.complete(folder_digest(destination) if destination.is_dir() else "")
     if summary.guarantee != promise:
         raise AssertionError("the guarantee of the release is not the one that was charged")
     if as_json:

@@ -90,7 +90,7 @@ def synthesize(
     with private_workspace(target) as workspace, ProgressBar(silent=quiet or as_json) as bar:
         bar.total = count
         unfinished = workspace / "unfinished"
-        with TableWriter(unfinished, file) as writer:
+        with TableWriter(pa.OSFile(str(unfinished), "wb"), file) as writer:
             for begin in range(0, count, batch):
                 size = min(batch, count - begin)
                 paths, sizes = synthetic_codes(chain, size, length, first=first, lengths=lengths, rng=None)

@@ -78,7 +78,7 @@ class Checker:
                     raise problem
                 self.skipped.add(len(bad), str(problem))
             words = pa.ListArray.from_arrays(pa.array(offsets), pa.array(codes))
-            users = [] if raw.user is None else [_texts(raw.user, raw.place(0, None))]
+            users = [] if raw.user is None else [raw.user]
             arrays = [words, *users, *raw.kept]
             batch = pa.RecordBatch.from_arrays(arrays, names=[f"{i}" for i in range(len(arrays))])
             if len(bad):
@@ -160,16 +160,6 @@ class Checker:
         except PathVeilError as problem:
             return type(problem)(f"{raw.place(i, None)}: {problem}")
         raise AssertionError("a word is only explained if something is wrong with it")
-
-
-def _texts(users: pa.Array, place: str) -> pa.Array:
-    """Who words belong to, as texts: only whether two are the same matters."""
-    try:
-        return users.cast(pa.string())
-    except pa.ArrowException:
-        raise DataFileError(
-            f"{place}: a user is a text or a number, not {users.type}, or the text is damaged. Choose another column."
-        ) from None
 
 
 def _offsets(words: pa.ListArray) -> AnyIntArray:

@@ -3,6 +3,8 @@
 What does not fit is dealt out: each row goes to one of many files, each file with the same probability, and then every
 file is shuffled by itself. Given how many rows each file got, every order is equally likely, so that holds overall
 (Rao 1961, Sandelius 1962).
+
+The files hold what was drawn, so they are encrypted (encrypted_file.py says why).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.randomness.source import RandomSource
 from pathveil.words.base import flat_words, take_cells
 
@@ -95,17 +98,18 @@ def _shuffled_in_piles(
     held: list[pa.RecordBatch], arriving: Iterator[pa.RecordBatch], source: RandomSource, workspace: Path
 ) -> Iterator[pa.RecordBatch]:
     schema = held[0].schema
-    paths = [workspace / f"pile-{i}.arrow" for i in range(_PILES)]
+    files = [EncryptedFile(workspace / f"pile-{i}.arrow") for i in range(_PILES)]
     with contextlib.ExitStack() as stack:
-        piles = [stack.enter_context(pa.ipc.new_stream(str(path), schema)) for path in paths]
+        sinks = [stack.enter_context(file.for_writing()) for file in files]
+        piles = [stack.enter_context(pa.ipc.new_stream(sink, schema)) for sink in sinks]
         while held:
             _deal(held.pop(), piles, source)
         for batch in arriving:
             _deal(batch, piles, source)
-    for path in paths:
-        with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as reader:
+    for file in files:
+        with file.for_reading() as opened, pa.ipc.open_stream(opened) as reader:
             rows = reader.read_all()
-        path.unlink()
+        file.path.unlink()
         if rows.num_rows:
             yield from in_order(rows, random_order(source, rows.num_rows))
 

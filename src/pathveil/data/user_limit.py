@@ -5,6 +5,7 @@ The limit is declared by the curator, not measured: a guarantee for a whole user
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from pathveil.data.embedded import Engine
+from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource
 
@@ -33,26 +35,28 @@ class UserLimit:
         self, batches: Iterable[pa.RecordBatch], engine: Engine, source: RandomSource, workspace: Path
     ) -> Iterator[pa.RecordBatch]:
         """The words that stay, in the order they came, without the column of users (the second)."""
-        path = workspace / "words-of-users.arrow"
-        count = self._spool(batches, path, engine, source)
+        spool = EncryptedFile(workspace / "words-of-users.arrow")
+        count = self._spool(batches, spool, engine, source)
         if not count:
             return
         surplus = self._surplus(engine)
         self.dropped = len(surplus)
         number = 0
-        with pa.memory_map(str(path)) as file, pa.ipc.open_stream(file) as reader:
+        with spool.for_reading() as file, pa.ipc.open_stream(file) as reader:
             for batch in reader:
                 begin, end = np.searchsorted(surplus, [number, number + batch.num_rows])
                 staying = np.delete(np.arange(batch.num_rows), surplus[begin:end] - number)
                 number += batch.num_rows
                 if len(staying):
                     yield batch.take(pa.array(staying))
-        path.unlink()
+        spool.path.unlink()
 
-    def _spool(self, batches: Iterable[pa.RecordBatch], path: Path, engine: Engine, source: RandomSource) -> int:
+    def _spool(
+        self, batches: Iterable[pa.RecordBatch], spool: EncryptedFile, engine: Engine, source: RandomSource
+    ) -> int:
         """Words to a file, users with a random key each to the engine."""
         writer, count = None, 0
-        try:
+        with contextlib.ExitStack() as stack:
             for batch in batches:
                 numbers = np.arange(count, count + batch.num_rows)
                 keys = source.words64(batch.num_rows)
@@ -61,12 +65,11 @@ class UserLimit:
                 rest = pa.RecordBatch.from_arrays(
                     [batch.column(0), *batch.columns[2:]], names=[f"{i}" for i in range(batch.num_columns - 1)]
                 )
-                writer = writer or pa.ipc.new_stream(str(path), rest.schema)
+                if writer is None:
+                    file = stack.enter_context(spool.for_writing())
+                    writer = stack.enter_context(pa.ipc.new_stream(file, rest.schema))
                 writer.write_batch(rest)
                 count += batch.num_rows
-        finally:
-            if writer is not None:
-                writer.close()
         return count
 
     def _surplus(self, engine: Engine) -> np.ndarray:

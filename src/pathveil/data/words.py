@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from pathveil.data.checking import Checker, OnBadRow
 from pathveil.data.embedded import Engine, csv_header
+from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.data.formats.layout import Extra, Layout, Style
 from pathveil.data.manifest import BeforeDrawing, file_guarantee, manifest_path, publish_with_manifest
 from pathveil.data.output import private_workspace, refuse_existing
@@ -130,7 +131,7 @@ def privatize_file(
     format: Format | None = None,
     progress: Progress | None = None,
     before_drawing: BeforeDrawing | None = None,
-    before_publish: Callable[[Path], None] | None = None,
+    before_publish: Callable[[str], None] | None = None,
 ) -> CuratorSummary:
     """One private word for each word of a source, in a file of the same shape and format, with a manifest beside it.
 
@@ -141,9 +142,10 @@ def privatize_file(
     are not there.
 
     The output appears under its name when it is complete, or not at all. `before_drawing` is called when the options
-    and the place of the output are checked and nothing is drawn yet: the moment to charge a ledger. What
-    it returns stands in the manifest as the cost in the unit of a budget. `before_publish`
-    is called with the complete file while it still has its temporary name. If one of them raises, nothing is published.
+    and the place of the output are checked and nothing is drawn yet: the moment to charge a ledger. What it returns
+    stands in the manifest as the cost in the unit of a budget. `before_publish` is called with the SHA-256 digest of
+    the output when that is complete and still encrypted, under a key that nobody else has: the moment to seal the
+    charge. If one of them raises, nothing is published and nobody can read what was drawn.
     """
     destination = Path(output).absolute()
     refuse_existing(destination, overwrite)
@@ -164,7 +166,7 @@ def privatize_file(
         kind = pa.int64() if numbers else layout.value_type(files)
         style = Style(checker.symbols, checker.symbols.written_type(kind), tuple(keep))
         checked = gathered(checker.checked(layout.read(engine, files, extra, keep_order)))
-        unfinished = workspace / "unfinished"
+        unfinished = EncryptedFile(workspace / "unfinished")
         delimiter = csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ","
         json_columns = frozenset(keep) if target.format == "jsonl" else frozenset()
         budget = None if before_drawing is None else before_drawing()
@@ -172,7 +174,7 @@ def privatize_file(
 
         with (
             made_ahead(checked, engine.interrupt) as words,
-            TableWriter(unfinished, target, delimiter, json_columns) as writer,
+            TableWriter(unfinished.for_writing(), target, delimiter, json_columns) as writer,
             done_behind(writer.write) as write,
         ):
             batches = _privatized(words, mechanism, draws, report)
@@ -194,9 +196,10 @@ def privatize_file(
             seeded=draws.is_seeded,
         )
         if before_publish is not None:
-            before_publish(unfinished)
+            before_publish(unfinished.digest)
+        unfinished.decrypt()
         publish_with_manifest(
-            unfinished,
+            unfinished.path,
             destination,
             guarantee,
             mechanism.world,

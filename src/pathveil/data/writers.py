@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -21,11 +20,15 @@ _VALUES = 1 << 16  # of a Parquet column, encoded at a time: somewhat faster tha
 
 
 class TableWriter:
-    """Writes tables of one schema to a file of a format. Columns named in `json_columns` are JSON already."""
+    """Writes tables of one schema to an open file, which it closes; format and compression are those of `like`.
 
-    def __init__(self, path: Path, like: DataFile, delimiter: str = ",", json_columns: frozenset[str] = frozenset()):
-        self._path, self._like, self._delimiter, self._json_columns = path, like, delimiter, json_columns
-        self._file = pa.OSFile(str(path), "wb")
+    Columns named in `json_columns` are JSON already.
+    """
+
+    def __init__(
+        self, file: pa.NativeFile, like: DataFile, delimiter: str = ",", json_columns: frozenset[str] = frozenset()
+    ) -> None:
+        self._file, self._like, self._delimiter, self._json_columns = file, like, delimiter, json_columns
         compressed = like.compression is not None
         self._sink = pa.CompressedOutputStream(self._file, like.compression) if compressed else self._file
         self._parquet: pq.ParquetWriter | None = None

@@ -28,7 +28,6 @@ from pathveil.privacy.units import (
     Transition,
     Unit,
     User,
-    UserSameLength,
     Word,
 )
 
@@ -98,8 +97,9 @@ def _delta_after(own: Amount, steps: int) -> Decimal:
         return Decimal(1)
     # The quotient is a sum of j terms of at least 1; more digits than a tiny ε loses in the differences.
     with localcontext(Context(prec=_DIGITS + 20 + max(0, -own.epsilon.adjusted()))):
-        exact = own.delta * ((own.epsilon * steps).exp() - 1) / (own.epsilon.exp() - 1)
-    return Context(prec=_DIGITS, rounding=ROUND_CEILING).plus(exact * (1 + Decimal(10) ** -_DIGITS))
+        found = own.delta * ((own.epsilon * steps).exp() - 1) / (own.epsilon.exp() - 1)
+        above = found * (1 + Decimal(10) ** -(_DIGITS + 5))  # more than the roundings so far can be off
+    return Context(prec=_DIGITS, rounding=ROUND_CEILING).plus(above)
 
 
 def _by_certificate(own: Amount, route: Route, loss_at: LossAt | None) -> tuple[Amount, str] | None:
@@ -114,7 +114,8 @@ def _by_certificate(own: Amount, route: Route, loss_at: LossAt | None) -> tuple[
 def _explained(own: Amount, amount: Amount, unit: Unit, budget: Unit, known: Known, how: str) -> str:
     delta = f", δ = {decimal_text(own.delta)}," if own.delta else ""
     charged = decimal_text(amount.epsilon) + (f", δ = {decimal_text(amount.delta)}," if amount.delta else "")
-    by_length = known.longest is not None and isinstance(budget, SameLength | UserSameLength)
+    all_symbols = isinstance(budget.one_word if isinstance(budget, Person) else budget, SameLength)
+    by_length = known.longest is not None and all_symbols
     longest = f", at most {known.longest} symbols" if by_length else ""
     public = ""
     if isinstance(budget, Person) and not isinstance(unit, Person):

@@ -77,7 +77,7 @@ class Ledger:
         """A new ledger that allows (ε, δ) in total for one unit, which has to be named. A file is never overwritten.
 
         `unit` is what the budget protects: `pv.units.Symbols(b)`, `SameLength()`, `Word(max_length)`,
-        `User(max_words, max_length)`, `UserSameLength(max_words)`, `Transition()` or another of `pv.units`. It cannot
+        `User(max_words, max_length)`, `UserSymbols(max_words)`, `Transition()` or another of `pv.units`. It cannot
         be changed later.
 
         With composition "pld", `each` is the (ε₀, δ₀) that no release will exceed. The ledger then works out how many
@@ -366,7 +366,7 @@ def _checked_unit(unit: Unit | None) -> Unit:
         f"unit is {unit!r}: say what the budget protects. One budget has one unit, and every release is charged what "
         "it costs in that unit: pv.units.Symbols(b) (b symbols of one word), SameLength() (all symbols of one word), "
         "Word(max_length) (a whole word, its length included), User(max_words, max_length) or "
-        "UserSameLength(max_words) (all words of a person), Transition() (the destination of one transition). The "
+        "UserSymbols(max_words) (all words of a person), Transition() (the destination of one transition). The "
         "wider the unit, the more a release costs, and the more the budget promises. (docs/ledger.md)"
     )
 

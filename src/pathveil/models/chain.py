@@ -144,7 +144,8 @@ def fit_private_chain(
     "lengths": 0.1}` learns first symbols and lengths too, each for its share of the budget.
 
     `before_drawing` is called with the guarantee when everything is checked and nothing is drawn yet: the moment to
-    charge a ledger. If it raises, nothing is released.
+    charge a ledger. If it raises, nothing is released. With `mix=False` the floor is checked after it: that the data
+    keep the floor, or not, is learned from the data.
 
     >>> import pathveil as pv
     >>> model = pv.fit_private_chain(
@@ -195,6 +196,9 @@ def fit_private_chain(
     )
     if before_drawing is not None:
         before_drawing(guarantee)
+    if not mix and floor is not None:
+        # Whether the data keep the floor is an answer about them, so it has to be paid for first.
+        _require_floor(table, inside, floor)
     first = lengths = None
     if mechanism == "dirichlet":
         values = _dirichlet_rows(source, table, inside, calibrations)
@@ -310,10 +314,14 @@ def _calibrate_rows(
     records, sizes = table.sum(axis=1), inside.sum(axis=1)
     noisy = (records > 0) & (sizes > 1)
     settled = calibrate_each(sizes[noisy].tolist(), (1 / records[noisy]).tolist(), epsilon, delta, floor, mix)
-    if not mix and floor is not None:
-        frequencies = table / np.maximum(records, 1)[:, None]
-        require_floor(frequencies, inside & noisy[:, None], floor, "transition frequencies")
     return dict(zip(np.flatnonzero(noisy).tolist(), settled, strict=True))
+
+
+def _require_floor(table: Counts, inside: BoolArray, floor: float) -> None:
+    """The check of the papers' mode, for rows that have something to protect."""
+    records = table.sum(axis=1, keepdims=True)
+    noisy = (records > 0) & (inside.sum(axis=1, keepdims=True) > 1)
+    require_floor(table / np.maximum(records, 1), inside & noisy, floor, "transition frequencies")
 
 
 def _dirichlet_rows(

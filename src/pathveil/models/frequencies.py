@@ -90,7 +90,8 @@ def private_frequencies(
     `counts[i]` is how many of the N records fall into category i. `support` marks the categories that can occur at all
     (public; never taken from the data); None means all of them. With `mix=True` any counts are allowed. `mix=False` is
     the paper's mode: every frequency must be at least `floor`, everybody may know that it is, and counts that break
-    the promise are refused with an error meant for the curator.
+    the promise are refused with an error meant for the curator. Charge a ledger before the call: a refusal tells
+    something about the counts, too.
 
     >>> import pathveil as pv
     >>> release = pv.private_frequencies([31, 28, 20, 9, 10], epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(8))
@@ -271,7 +272,7 @@ def require_inside(data: npt.NDArray[Any], inside: BoolArray, name: str) -> None
 
 
 def require_floor(data: FloatArray, inside: BoolArray, floor: float, name: str) -> None:
-    """The check of the papers' mode. Its outcome depends on the data: it is for the curator."""
+    """The check of the papers' mode. Its outcome depends on the data: it comes after any charge."""
     for where in np.argwhere(inside & (data < floor * (1 - FLOOR_TOLERANCE))):
         place = ("row {}, column {}" if data.ndim == 2 else "entry {}").format(*(i + 1 for i in where))
         raise InvalidCountsError(

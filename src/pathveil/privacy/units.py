@@ -154,7 +154,7 @@ class Symbols(Unit):
         if isinstance(wider, Word | User) and wider.neighbours == "replace":
             return (
                 "it publishes the length of each word, which this budget protects. Release with --distance edit, or "
-                "fit a model with --unit word; or open a budget with --unit symbols, same-length or user-same-length."
+                "fit a model with --unit word; or open a budget with --unit symbols, same-length or user-symbols."
             )
         return super()._why_not(wider)
 
@@ -288,23 +288,30 @@ class User(Unit):
 
 
 @dataclass(frozen=True)
-class UserSameLength(Unit):
-    """All symbols of all words of one person, up to `max_words` words; their number and their lengths are public."""
+class UserSymbols(Unit):
+    """Up to `adjacency` symbols (None: all) in each word of one person, up to `max_words` words.
+
+    How many words a person has and their lengths are public.
+    """
 
     max_words: int
-    kind: ClassVar[str] = "user-same-length"
+    adjacency: int | None = None
+    kind: ClassVar[str] = "user-symbols"
 
     def __post_init__(self) -> None:
         _require_number("max_words", self.max_words)
+        if self.adjacency is not None:
+            _require_number("adjacency", self.adjacency)
 
     @property
     def short(self) -> str:
-        return f"all words of a person, at most {self.max_words}, of the same lengths"
+        symbols = "all symbols" if self.adjacency is None else _count(self.adjacency, "symbol")
+        return f"{symbols} in each word of a person, at most {_count(self.max_words, 'word')}"
 
     @property
-    def one_word(self) -> SameLength:
+    def one_word(self) -> Symbols | SameLength:
         """What becomes of each of the words."""
-        return SameLength()
+        return SameLength() if self.adjacency is None else Symbols(self.adjacency)
 
     def _route_to(self, wider: Unit, known: Known) -> Route | None:
         return self.one_word._route_to(wider, known)
@@ -314,7 +321,7 @@ class UserSameLength(Unit):
         return self._route_to(person.one_word, known) if enough else None
 
 
-Person = User | UserSameLength
+Person = User | UserSymbols
 
 
 @dataclass(frozen=True)
@@ -375,7 +382,7 @@ class Mass(Unit):
 
 
 _KINDS: dict[str, type[Unit]] = {
-    kind.kind: kind for kind in (Symbols, SameLength, Edits, Word, User, UserSameLength, Transition, Record, Mass)
+    kind.kind: kind for kind in (Symbols, SameLength, Edits, Word, User, UserSymbols, Transition, Record, Mass)
 }
 
 

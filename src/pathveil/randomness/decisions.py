@@ -7,6 +7,7 @@ numbers, with floating-point precision.)
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import TypeVar
@@ -15,6 +16,15 @@ _FIRST_PRECISION = 128  # bits: twice as many as the random numbers that were no
 _one_at_a_time = threading.Lock()  # the precision is a setting of the whole library
 
 Decision = TypeVar("Decision")
+
+
+def _release_in_another_process() -> None:
+    global _one_at_a_time
+    _one_at_a_time = threading.Lock()  # the parent's may be held by a thread that does not exist here
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_release_in_another_process)
 
 
 class InDoubtError(Exception):

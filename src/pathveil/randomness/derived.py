@@ -38,8 +38,11 @@ class DerivingKey:
         return made.digest()
 
     def source(self, *name: str | int | bytes) -> RandomSource:
-        """The beginning of this name's keystream."""
-        return RandomSource(self.key(*name), seed=0 if self._seeded else None)
+        """The beginning of this name's keystream, for the process that asks for it.
+
+        A copy of the source in a forked process refuses to draw: see `RandomSource`.
+        """
+        return RandomSource(self.key(*name), seed=0 if self._seeded else None, named=True)
 
     def __repr__(self) -> str:
         return f"DerivingKey({'seeded' if self._seeded else 'secret'})"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
@@ -76,13 +78,23 @@ class Exponential(SameLengthMechanism):
         """The factor in front of the utility; with the Hamming utility one more error costs a factor e^θ."""
         if self._is_linear:
             return share(self.epsilon, 2 * self.adjacency)
-        # A little less than asked for, by more than the rounding of sensitivity and scores.
+        # A little less than asked for, so that `_scores` hardly ever has to give way to rounding.
         return self.epsilon / (2 * self.utility.sensitivity(self.adjacency)) * (1 - 2.0**-48)
 
     def _scores(self, length: int) -> FloatArray:
         if self._is_linear:
             return linear_scores(self.theta(length), length)
-        return self.theta(length) * self.utility.score(np.arange(length + 1.0))
+        # Relative to no error: where α is large, utilities differ in their last digits only. What counts is how far the
+        # rounded scores of two numbers of errors lie apart, as exact numbers: twice that is the loss.
+        utility = self.utility.score(np.arange(length + 1.0))
+        scores: FloatArray = self.theta(length) * (utility - utility[0])
+        if not np.isfinite(scores).all():
+            raise InvalidParameterError(f"the utility of a word of {length} symbols is not finite: {self.utility!r}")
+        epsilon, less = Fraction(self.epsilon), 2.0**-48
+        while 2 * (change := _largest_change(scores, self.adjacency)) > epsilon:
+            scores = scores * float(epsilon / (2 * change)) * (1 - less)
+            less = min(2 * less, 0.5)
+        return scores
 
     @property
     def _is_linear(self) -> bool:
@@ -127,3 +139,12 @@ class Exponential(SameLengthMechanism):
         normaliser = log_normaliser(self.world.compiled, codes, self.theta(len(codes)))
         values: FloatArray = scores[hamming_distances(codes, outputs)] - normaliser
         return values
+
+
+def _largest_change(scores: FloatArray, adjacency: int) -> Fraction:
+    """How far two scores lie apart at most, of numbers of errors that differ by at most `adjacency`; exact."""
+    near = np.lib.stride_tricks.sliding_window_view(scores, min(adjacency + 1, len(scores)))
+    highest, lowest = near.max(axis=1), near.min(axis=1)
+    # Subtraction is rounded, so all that come out nearly largest are subtracted again, without rounding.
+    candidates = np.flatnonzero(highest - lowest >= (highest - lowest).max() * (1 - 2.0**-50))
+    return max(Fraction(highest[i]) - Fraction(lowest[i]) for i in candidates.tolist())

@@ -60,8 +60,8 @@ def place_errors(
 
     Keystream words below `bounds[ℓ]` mean at most ℓ errors; the word there and the next one leave that open, and mark
     the sensitive word as in doubt. With r errors left for k positions, one number below k(m-1) decides whether this
-    position is one of them, and which symbol replaces the right one. A keystream word that would favour some numbers is
-    not used: `again` marks the sensitive word, which has to be drawn anew.
+    position is one of them, and which symbol replaces the right one. A keystream word that would favour some numbers
+    must not be used: `again` marks the sensitive word. The caller replaces that keystream word, and no other.
     """
     others = np.uint64(symbol_count - 1)
     half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)

@@ -15,10 +15,11 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import Symbol, System
 from pathveil.words.base import ErrorLaw, OnInfeasible, SameLengthMechanism, Words, checked_adjacency, share
-from pathveil.words.tilted import draw_tilted, words_for_each
+from pathveil.words.tilted import LAST_WORD, draw_tilted, redraw_unowned, shares
 
 _SMALL = 1 << 16  # symbols: less is done before the compiled loops would be loaded
 _BLOCK_CELLS = 1 << 16  # symbols for a thread at a time
+_LARGEST_STEP = 1 << 22  # streams times successors, where there are no compiled loops for large batches
 
 
 class Online(SameLengthMechanism):
@@ -76,7 +77,7 @@ class Online(SameLengthMechanism):
         if compiled.is_free:
             return draw_tilted(compiled, words, self.theta, source)
         private = np.empty_like(words.values)
-        if len(words.values) < _SMALL:
+        if len(words.values) < _SMALL or self._redraws:
             for part in words.by_length:
                 states = np.full(len(part.begins), compiled.start)
                 for cells in part.cells.T:
@@ -96,19 +97,34 @@ class Online(SameLengthMechanism):
         return private
 
     @cached_property
-    def _each(self) -> UintArray:
-        """Entry d: how many of the 2^64 keystream words stand for each wrong one of d successors."""
+    def _shares(self) -> tuple[UintArray, UintArray]:
+        """Entries d: how many keystream words stand for each wrong one of d successors, and the last that is used."""
         each = np.ones(self.world.compiled.largest_degree + 1, dtype=np.uint64)
+        last = np.full_like(each, LAST_WORD)
         for degree in np.unique(np.diff(self.world.compiled.offsets)):
             if degree > 1:
-                each[degree] = words_for_each(int(degree), self.theta())
-        return each
+                each[degree], last[degree] = shares(int(degree), self.theta())
+        return each, last
+
+    @property
+    def _each(self) -> UintArray:
+        return self._shares[0]
+
+    @cached_property
+    def _redraws(self) -> bool:
+        """Are there keystream words that belong to nobody? Only at a tiny θ; the compiled loops do without."""
+        return bool((self._shares[1] < np.uint64(LAST_WORD)).any())
 
     def _emit(self, states: IntArray, symbols: AnyIntArray, source: RandomSource) -> tuple[IntArray, IntArray]:
         """Outputs and new states for streams side by side: as online_kernel.py, before it would be loaded."""
+        if self._redraws and len(states) > (size := 1 + _LARGEST_STEP // len(self._each)):
+            steps = [self._emit(states[i:j], symbols[i:j], source) for i, j in cuts(len(states), size)]
+            return np.concatenate([step[0] for step in steps]), np.concatenate([step[1] for step in steps])
         compiled, words = self.world.compiled, source.words64(len(states))
         first = compiled.offsets[states]
         degree = compiled.offsets[states + 1] - first
+        if self._redraws:
+            redraw_unowned(words, self._shares[1][degree], source)
         columns = np.arange(degree.max())
         edges = first[:, None] + np.minimum(columns, degree[:, None] - 1)
         is_true = compiled.labels[edges] == symbols[:, None]
@@ -116,9 +132,12 @@ class Online(SameLengthMechanism):
         each, count = self._each[degree], degree.astype(np.uint64)
         wrong = (words // each).astype(np.int64)
         wrong += wrong >= true
-        # Where the true symbol cannot follow, all are alike: the high half of the product of word and degree.
+        # Where the true symbol cannot follow, all are alike, up to one word: the high half of the product of word and
+        # degree, or the remainder if not all words are used. Both shares lie between those of wrong and right symbols.
         half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
         any_of_them = ((words >> half) * count + (((words & low_half) * count) >> half)) >> half
+        if self._redraws:
+            any_of_them = words % count
         chosen = np.where(words < (count - np.uint64(1)) * each, wrong, true)
         taken = first + np.where(possible, chosen, any_of_them.astype(np.int64))
         return compiled.labels[taken], compiled.targets[taken]
@@ -212,7 +231,7 @@ class OnlineStreams:
                 f"stream {outside}: code {symbols[outside]} is not from 0 to {compiled.symbol_count - 1}"
             )
         private = np.empty(len(symbols), dtype=np.int64)
-        if len(symbols) < _SMALL:
+        if len(symbols) < _SMALL or self._mechanism._redraws:
             private[:], self._states = self._mechanism._emit(self._states, symbols, self._source)
         else:
             self._push_blocks(symbols, private)

@@ -19,6 +19,7 @@ from pathveil.data.embedded import Engine
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style
 from pathveil.data.sources import DataFile
 from pathveil.data.symbols import SymbolTable
+from pathveil.data.users import shortest_form
 from pathveil.errors import DataFileError, InvalidSystemError
 
 NAME = "concept:name"
@@ -119,7 +120,8 @@ class _Traces:
 
     def _taken(self) -> tuple[pa.ListArray, pa.Array | None, tuple[pa.Array, ...]]:
         words = pa.array(self._words, pa.list_(pa.string()))
-        users = None if self._extra.user is None else pa.array(self._users, pa.string())
+        # Attributes are texts, so there is nothing that could be wrong with one.
+        users = None if self._extra.user is None else pa.array(map(_name, self._users), pa.string())
         kept = tuple(pa.array(values, _KEPT) for values in self._kept)
         self._words, self._users, self._events = [], [], 0
         self._kept = [[] for _ in self._extra.keep]
@@ -159,6 +161,10 @@ class _Traces:
             f"{self._file.name}: the file declares a document type, which can define entities that exhaust memory or "
             "read other files. XES needs none: remove the <!DOCTYPE …> declaration."
         )
+
+
+def _name(user: str | None) -> str | None:
+    return None if user is None else shortest_form(user)
 
 
 def _attribute_value(text: str) -> str:

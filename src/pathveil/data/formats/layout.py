@@ -12,6 +12,7 @@ import pyarrow as pa
 from pathveil.data.embedded import Column, Engine, parquet_schema, require_columns
 from pathveil.data.sources import DataFile, Format
 from pathveil.data.symbols import SymbolTable, holds_symbols
+from pathveil.data.users import Users, users_of
 from pathveil.errors import DataFileError, InvalidParameterError
 
 
@@ -27,9 +28,9 @@ class Extra:
 class RawWords:
     """A batch as it was read.
 
-    `words` is a list array of texts or whole numbers. `user` and `kept` have one entry for each word. `spoiled` says
-    what else is wrong with some of the words. `place(i, position)` finds a word, or a symbol in it (both from 0), in
-    the files; it is only asked about words that are refused.
+    `words` is a list array of texts or whole numbers. `user` (names as in users.py) and `kept` have one entry for each
+    word. `spoiled` says what else is wrong with some of the words. `place(i, position)` finds a word, or a symbol in it
+    (both from 0), in the files; it is only asked about words that are refused.
     """
 
     words: pa.ListArray
@@ -110,10 +111,16 @@ def extra_columns(extra: Extra) -> dict[str, Column]:
     return chosen | {f"k{i}": Column(name, "as it is") for i, name in enumerate(extra.keep)}
 
 
-def taken_extra(batch: pa.RecordBatch, extra: Extra) -> tuple[pa.Array | None, tuple[pa.Array, ...]]:
-    """The extra columns of a batch that was read with `extra_columns`."""
-    user = None if extra.user is None else batch.column("u")
-    return user, tuple(batch.column(f"k{i}") for i in range(len(extra.keep)))
+def taken_users(rows: pa.RecordBatch, extra: Extra, file: DataFile) -> Users | None:
+    """Whose rows they are, from a batch that was read with `extra_columns`."""
+    if extra.user is None:
+        return None
+    return users_of(rows.column("u"), f"{file.name}, column {extra.user!r}", are_json=file.format == "jsonl")
+
+
+def taken_kept(rows: pa.RecordBatch, extra: Extra) -> tuple[pa.Array, ...]:
+    """The kept columns of a batch that was read with `extra_columns`."""
+    return tuple(rows.column(f"k{i}") for i in range(len(extra.keep)))
 
 
 def place_in_rows(file: DataFile, column: str, before: int) -> Callable[[int, int | None], str]:

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pathveil.data.embedded import Column, Engine
-from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, extra_columns
+from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, extra_columns, taken_users
 from pathveil.data.sources import DataFile
+from pathveil.data.users import Users
 
 _ROWS = 1 << 17
 
@@ -88,17 +89,20 @@ class LongTable(Layout):
         starts = np.flatnonzero(np.append(True, _changes(batch.column("c"))))
         offsets = pa.array(np.append(starts, batch.num_rows), pa.int32())
         cases = batch.column("c").take(starts)
-        spoiled = self._spoiled(batch, starts, extra, meaning)
+        users = taken_users(batch, extra, place.files[0])
+        spoiled = self._spoiled(batch, starts, users, extra, meaning)
         kept = tuple(pa.ListArray.from_arrays(offsets, batch.column(f"k{i}")) for i in range(len(extra.keep)))
         return RawWords(
             words=pa.ListArray.from_arrays(offsets, batch.column("s")),
-            user=None if extra.user is None else batch.column("u").take(starts),
+            user=None if users is None else users.names.take(starts),
             kept=kept,
             place=lambda i, position: place(cases[i].as_py(), position),
             spoiled=spoiled,
         )
 
-    def _spoiled(self, batch: pa.RecordBatch, starts: np.ndarray, extra: Extra, meaning: str | None) -> dict[int, str]:
+    def _spoiled(
+        self, batch: pa.RecordBatch, starts: np.ndarray, users: Users | None, extra: Extra, meaning: str | None
+    ) -> dict[int, str]:
         """What is wrong with rows, by word."""
         cases, orders = batch.column("c"), batch.column("o")
         inside = ~_changes(cases)  # row i + 1 belongs to the same word as row i
@@ -108,10 +112,12 @@ class LongTable(Layout):
             (_nulls(orders), f"a value of {self.order!r} is {wrong}"),
             (_nulls(cases), f"rows without a value of {self.case!r} belong to no word"),
         ]
-        if extra.user is not None:
-            changed = np.append(False, inside & _changes(batch.column("u")))
-            problems.append((changed, f"its rows have different values of {extra.user!r}"))
         found: dict[int, str] = {}
+        if users is not None:
+            changed = np.append(False, inside & _changes(users.names))
+            problems.append((changed, f"its rows have different values of {extra.user!r}"))
+            for row, reason in users.problems.items():
+                found[int(np.searchsorted(starts, row, side="right")) - 1] = reason
         for rows, reason in problems:
             for word in np.unique(np.searchsorted(starts, np.flatnonzero(rows), side="right") - 1):
                 found[int(word)] = reason
@@ -153,7 +159,7 @@ class _Places:
     def __init__(
         self, engine: Engine, files: Sequence[DataFile], scans: Sequence[str], reading: str, layout: LongTable
     ) -> None:
-        self._engine, self._files, self._scans, self._reading, self._layout = engine, files, scans, reading, layout
+        self._engine, self.files, self._scans, self._reading, self._layout = engine, files, scans, reading, layout
 
     def __call__(self, case: object, position: int | None) -> str:
         rows = " UNION ALL ".join(
@@ -163,7 +169,7 @@ class _Places:
         query = f"SELECT f, n FROM ({rows}) WHERE c IS NOT DISTINCT FROM ? ORDER BY o, f, n LIMIT 1 OFFSET ?"
         [(file, row)] = self._engine.rows(query, [case, position or 0])
         layout = self._layout
-        word = f"{self._files[file].name}, row {row}, {layout.case} {case!r}"
+        word = f"{self.files[file].name}, row {row}, {layout.case} {case!r}"
         return word if position is None else f"{word}, column {layout.symbol!r}, position {position + 1}"
 
 

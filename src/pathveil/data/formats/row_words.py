@@ -17,9 +17,11 @@ from pathveil.data.formats.layout import (
     Style,
     extra_columns,
     place_in_rows,
-    taken_extra,
+    taken_kept,
+    taken_users,
 )
 from pathveil.data.sources import DataFile
+from pathveil.data.users import Users
 
 
 @dataclass(frozen=True)
@@ -50,20 +52,22 @@ class RowWords(Layout):
         for file in files:
             self.require_values(file)
             before = 0
-            for values, user, kept in self._values(engine, file, extra):
-                yield RawWords(self.words_of(values), user, kept, place_in_rows(file, self.column, before))
+            for values, users, kept in self._values(engine, file, extra):
+                names, problems = (None, {}) if users is None else (users.names, users.problems)
+                place = place_in_rows(file, self.column, before)
+                yield RawWords(self.words_of(values), names, kept, place, problems)
                 before += len(values)
 
     def _values(
         self, engine: Engine, file: DataFile, extra: Extra
-    ) -> Iterator[tuple[pa.Array, pa.Array | None, tuple[pa.Array, ...]]]:
+    ) -> Iterator[tuple[pa.Array, Users | None, tuple[pa.Array, ...]]]:
         if extra == Extra() and arrow_reads(file, self.column):
             for batch in parquet_batches(file, [self.column]):
                 yield batch.column(0), None, ()
             return
         query = engine.scan(file, {"w": Column(self.column, self.kind), **extra_columns(extra)})
         for batch in engine.stream(query):
-            yield batch.column("w"), *taken_extra(batch, extra)
+            yield batch.column("w"), taken_users(batch, extra, file), taken_kept(batch, extra)
 
     def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:
         return pa.Table.from_arrays([self.values_of(words, style), *kept], names=[self.column, *style.keep])

@@ -154,7 +154,7 @@ class Drawing:
             order = random_order(self.key.source("order of", self.piles, pile), rows.num_rows)
         style = Style(SymbolTable(plan.mechanism.world.symbols), plan.value_type, plan.keep)
         with self._appearing(self.unfinished / f"part-{pile:05}.parquet") as path:
-            with TableWriter(path, describe(path, "parquet")) as writer:
+            with TableWriter(pa.OSFile(str(path), "wb"), describe(path, "parquet")) as writer:
                 for batch in in_order(rows, order):
                     writer.write(plan.layout.render(batch.column(0), batch.columns[1:], 1, style))
             flush(path)

@@ -81,14 +81,13 @@ def privatize_files(
     format: Format | None = None,
     rng: RandomSource | None = None,
     before_drawing: BeforeDrawing | None = None,
-    before_publish: Callable[[Path], None] | None = None,
 ) -> CuratorSummary:
     """What `data.privatize_file` does, in the tasks of a Spark session: Parquet files in, a folder of them out.
 
     The layout is a `ListColumn` or a `DelimitedColumn`. Every machine has to see the files and the folder of the output
     under these names. The output appears with its manifest when it is complete, or not at all. `before_drawing` is
-    called before the job starts: the moment to charge a ledger. `before_publish` is called with the complete folder
-    while it still has its temporary name. If one of them raises, nothing is published.
+    called before the job starts: the moment to charge a ledger and to seal the charge, since tasks write what they draw
+    into files that can be read. If it raises, nothing is drawn.
     """
     context = session.sparkContext
     destination = checked_destination(output, overwrite)
@@ -107,8 +106,6 @@ def privatize_files(
             raise DataFileError("there is no word to release")
         _run(context, job.write, piles)
         guarantee = file_guarantee(mechanism, keep=keep, keep_order=keep_order, on_bad_row=on_bad_row)
-        if before_publish is not None:
-            before_publish(job.unfinished)
         publish_folder(job.unfinished, destination, guarantee, mechanism.world, overwrite, budget)
     return CuratorSummary(
         guarantee=guarantee,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,13 +39,12 @@ def privatize_to(
     overwrite: bool = False,
     rng: RandomSource | None = None,
     before_drawing: BeforeDrawing | None = None,
-    before_publish: Callable[[Path], None] | None = None,
 ) -> CuratorSummary:
     """What `privatize` gives, as Parquet files in a folder that all machines see under this name.
 
     The folder appears under its name, with its manifest, when it is complete, or not at all. `before_drawing` is called
-    before the job starts: the moment to charge a ledger. `before_publish` is called with the complete folder while it
-    still has its temporary name. If one of them raises, nothing is published.
+    before the job starts: the moment to charge a ledger and to seal the charge, since tasks write what they draw into
+    files that can be read. If it raises, nothing is drawn.
     """
     checked_dataframe(dataframe)
     destination = checked_destination(output, overwrite)
@@ -77,8 +76,6 @@ def privatize_to(
         guarantee = file_guarantee(mechanism, keep=keep, keep_order=keep_order, on_bad_row=on_bad_row)
         for file in unfinished.iterdir():
             flush(file)
-        if before_publish is not None:
-            before_publish(unfinished)
         publish_folder(unfinished, destination, guarantee, mechanism.world, overwrite, budget)
     return CuratorSummary(
         guarantee=guarantee,

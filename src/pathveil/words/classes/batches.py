@@ -122,21 +122,40 @@ def free_blocks(
     bounds = np.array(word_bounds(selection, counts, tuple(scores.tolist())), dtype=np.uint64)
 
     def draw(begins: IntArray, source: RandomSource) -> None:
-        words = np.empty(len(begins) * (length + 1), dtype=np.uint64)
         again, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
-        while len(begins):
-            again, in_doubt, words = again[: len(begins)], in_doubt[: len(begins)], words[: len(begins) * (length + 1)]
-            source.fill(words)
-            place_errors(values, begins, length, symbol_count, bounds, words, private, again, in_doubt)
-            for number in np.flatnonzero(in_doubt):
-                cells = slice(begins[number], begins[number] + length)
-                uniform = LazyUniform(int(words[number * (length + 1)]), source)
-                errors = np.array([cut_law(selection, counts, scores, uniform)])
-                private[cells] = draw_free(values[None, cells].astype(np.int64), errors, symbol_count, source)[0]
-            begins = begins[again & ~in_doubt]
+        words = source.words64(len(begins) * (length + 1)).reshape(len(begins), length + 1)
+        place_errors(values, begins, length, symbol_count, bounds, words.reshape(-1), private, again, in_doubt)
+        for number in np.flatnonzero(in_doubt):
+            cells = slice(begins[number], begins[number] + length)
+            uniform = LazyUniform(int(words[number, 0]), source)
+            errors = np.array([cut_law(selection, counts, scores, uniform)])
+            private[cells] = draw_free(values[None, cells].astype(np.int64), errors, symbol_count, source)[0]
+        repeated = np.flatnonzero(again & ~in_doubt)
+        if len(repeated):
+            usable = words[repeated]
+            _redraw_biased(usable[:, 1:], symbol_count, source)
+            place_errors(
+                values, begins[repeated], length, symbol_count, bounds, usable.reshape(-1), private,
+                again[: len(repeated)], in_doubt[: len(repeated)],
+            )  # fmt: skip
 
     size = 1 + _BLOCK_CELLS // (length + 1)
     return [partial(draw, part.begins[begin:end]) for begin, end in cuts(len(part.begins), size)]
+
+
+def _redraw_biased(words: UintArray, symbol_count: int, source: RandomSource) -> None:
+    """Draw those keystream words for positions again that `place_errors` would not use, until it uses all of them.
+
+    Only those. The number of errors stays: words with many errors look at more keystream words, and drawing their
+    number again would make it less likely than it should be. The other positions stay for the same reason: words that
+    have all their errors early look at fewer.
+    """
+    length = words.shape[1]
+    for i in range(length):
+        bound = (length - i) * (symbol_count - 1)
+        for row in range(len(words)):
+            while int(words[row, i]) * bound % 2**64 < 2**64 % bound:
+                words[row, i] = source.words64(1)[0]
 
 
 def cut_law(selection: Selection, counts: Sequence[int], scores: FloatArray, uniform: LazyUniform) -> int:

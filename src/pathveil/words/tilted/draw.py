@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
-from math import ceil, exp, log
+from math import ceil, exp, floor, log
 from typing import Protocol
 
 import numpy as np
 
-from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
@@ -86,23 +86,53 @@ def block_size(length: int) -> int:
 # ------------------------------------------------------------------------------------------------- free alphabets
 
 
-@lru_cache
-def words_for_each(symbol_count: int, theta: float) -> int:
-    """How many of the 2^64 keystream words stand for each wrong symbol in randomized response.
+LAST_WORD = 2**64 - 1
 
-    Rounded up, with a z that is not below e^-θ: the right symbol is never more than e^θ times as likely as another.
+
+@lru_cache
+def shares(symbol_count: int, theta: float) -> tuple[int, int]:
+    """(each, last): in randomized response every wrong symbol owns `each` keystream words, from 0 on, and the right one
+    all others up to `last`. Words above `last` belong to nobody and are drawn again.
+
+    No symbol owns more than e^θ times as many as another, as exact numbers. With `each` rounded up from what a z not
+    below e^-θ asks for, the right symbol never owns more than e^θ times as many words as a wrong one, and none is left
+    over. But if θ is tiny or there are very many symbols, wrong ones may then own too many. In that case both are
+    rounded down, the right one from each/z, so that it owns at least `each` and at most `each`·e^θ words.
     """
     z = Fraction(tilt_factor(theta))
-    return ceil(2**64 * z / (1 + (symbol_count - 1) * z))
+    ideal = 2**64 * z / (1 + (symbol_count - 1) * z)
+    each = ceil(ideal)
+    right = 2**64 - (symbol_count - 1) * each
+    if each <= right * (1 + Fraction(theta)):  # which is below e^θ
+        return each, LAST_WORD
+    each = floor(ideal)
+    return each, (symbol_count - 1) * each + floor(each / z) - 1
+
+
+def words_for_each(symbol_count: int, theta: float) -> int:
+    """How many of the 2^64 keystream words stand for each wrong symbol in randomized response."""
+    return shares(symbol_count, theta)[0]
+
+
+def redraw_unowned(words: UintArray, last: int | UintArray, source: RandomSource) -> None:
+    """Draw the keystream words again that are above `last`, one bound for all or one for each, until none is."""
+    bounds = np.broadcast_to(np.asarray(last, dtype=np.uint64), words.shape)
+    again = np.flatnonzero(words > bounds)
+    while len(again):
+        words[again] = source.words64(len(again))
+        again = again[words[again] > bounds[again]]
 
 
 def _respond(symbol_count: int, values: AnyIntArray, theta: float, source: RandomSource, private: AnyIntArray) -> None:
     if symbol_count == 1:
         private[:] = values
         return
-    each = np.uint64(words_for_each(symbol_count, theta))
+    share, last = shares(symbol_count, theta)
+    each = np.uint64(share)
     if len(values) < _SMALL_FREE:
         words = source.words64(len(values))
+        if last < LAST_WORD:
+            redraw_unowned(words, last, source)
         wrong = words < np.uint64(symbol_count - 1) * each
         private[:] = values
         private[wrong] = (values[wrong].astype(np.int64) + 1 + (words[wrong] // each).astype(np.int64)) % symbol_count
@@ -114,6 +144,8 @@ def _respond(symbol_count: int, values: AnyIntArray, theta: float, source: Rando
         for low in range(begin, end, _BLOCK_CELLS):
             high = min(low + _BLOCK_CELLS, end)
             branch.fill(words[: high - low])
+            if last < LAST_WORD:
+                redraw_unowned(words[: high - low], last, branch)
             respond(values, low, high, symbol_count, each, words, private)
 
     run_blocks([partial(draw, *cut) for cut in cuts(len(values), _FREE_BLOCK_CELLS)], source)
