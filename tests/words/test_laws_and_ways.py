@@ -10,7 +10,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.words import exponential, permute_and_flip
-from pathveil.words.base.batch import Words
+from pathveil.words.base.batch import Batch
 from pathveil.words.base.law import ErrorLaw
 from pathveil.words.choose import expected_errors, public_words
 from pathveil.words.classes import batches as class_batches
@@ -212,7 +212,7 @@ class Ways:
 
     def of(self, mechanism: Any, rows: np.ndarray) -> list[str]:
         self.taken = []
-        mechanism._draw(Words.from_rows(rows), pv.insecure_seed(1))
+        mechanism._draw(Batch.from_rows(rows), pv.insecure_seed(1))
         return self.taken
 
 

@@ -14,7 +14,7 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.words.base.tilt import doubt, tilt_factor
+from pathveil.words.base.tilt import rounding_margin, tilt_factor
 from pathveil.words.tilted import rejection
 from pathveil.words.tilted.logs import log_margin
 from pathveil.words.tilted.rejection import (
@@ -188,7 +188,7 @@ def test_many_words_are_decided_as_one_by_one() -> None:
     flip = ListedFlip(LISTS["several best words"], 0.6)
     count = 400
     source = pv.insecure_seed(4)
-    t, words = source.uniform(count), source.words64(count)
+    t, words = source.uniform(count), source.keystream(count)
     errors = np.where(np.arange(count) % 7 == 0, 1e-3, 1e-9)
     kept, in_doubt = flip.around(count)._keep(np.arange(count), t, errors, words)
     assert 0 < in_doubt.sum() < count / 7
@@ -419,7 +419,7 @@ def test_partitions_at_every_tilt_are_those_of_the_listed_words(
         partition = flip.log_partition(r, values, np.array([len(word)]))
         assert partition == pytest.approx([expected], rel=1e-12)
         margin = flip.margin(r)
-        assert margin == log_margin(world.compiled, len(word), r * theta) + doubt(8 * r * len(word))
+        assert margin == log_margin(world.compiled, len(word), r * theta) + rounding_margin(8 * r * len(word))
     assert sorted(flip._tilts) == [1, 2, 5]
 
 

@@ -19,7 +19,7 @@ from pathveil.words.certificate.protected_positions import protected_positions
 from pathveil.words.certificate.ratio_bounds import Box
 from pathveil.words.certificate.runs import Runs
 from pathveil.words.certificate.symbol_chain import Links, SymbolChain
-from pathveil.words.tilted.visited import Visited
+from pathveil.words.tilted.reachable_states import ReachableStates
 from tests.reference.enumeration import feasible_words
 from tests.words.test_kernels import PLANS
 
@@ -122,7 +122,7 @@ def test_visited_states_lie_on_the_way_of_some_word() -> None:
     length = 5
     compiled = PLANS.compiled
     paths = [compiled.path(PLANS.encode(word)) for word in feasible_words(PLANS, length)]
-    visited = Visited.of(compiled, length)
+    visited = ReachableStates.of(compiled, length)
     for i in range(length + 1):
         states = sorted({path[i] for path in paths})
         assert visited.states[visited.offsets[i] : visited.offsets[i + 1]].tolist() == states

@@ -59,11 +59,11 @@ def doubts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Which words the loops would hand over to exact arithmetic; nothing is."""
     found: list[bool] = []
 
-    def settle(_compiled, _values, _begins, in_doubt, *_rest):
+    def redraw_exactly(_compiled, _values, _begins, in_doubt, *_rest):
         found.extend(in_doubt.tolist())
 
     for module in (tilted, tilted_logs, tilted_sparse):
-        monkeypatch.setattr(module, "settle", settle)
+        monkeypatch.setattr(module, "redraw_exactly", redraw_exactly)
     monkeypatch.setattr(tilted_logs, "log_margin", lambda *_: MARGIN)
     return found
 

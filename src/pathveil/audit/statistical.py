@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.audit.boxes import Box, EditBox, Input, VectorBox, WordBox, are_numbers
+from pathveil.audit.black_boxes import BlackBox, EditBlackBox, Input, VectorBlackBox, WordBlackBox, are_numbers
 from pathveil.audit.confidence import loss_lower_bounds
 from pathveil.audit.events import Event, best_event
 from pathveil.audit.neighbours import edit_neighbours_of, neighbours_of
 from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System, checked_length
-from pathveil.words.base import SameLengthMechanism, checked_adjacency, checked_epsilon
+from pathveil.words.base import SameLengthMechanism, checked_epsilon, checked_positive_integer
 from pathveil.words.edit import EditMechanism, distances_from, require_length
 
 _CANDIDATES = 64  # pairs that a search begins with
@@ -135,7 +135,9 @@ def audit_statistically(
             raise InvalidParameterError("give a neighbour, or candidates, or the world whose words are searched")
         if lengths is not None:
             return list(edit_neighbours_of(world, one, adjacency, lengths, feasible, limit, source))
-        return list(neighbours_of(world, one, checked_adjacency(adjacency), feasible, limit, source))
+        return list(
+            neighbours_of(world, one, checked_positive_integer(adjacency, "adjacency"), feasible, limit, source)
+        )
 
     pairs: list[tuple[Input, Input]]
     if word is None:
@@ -158,14 +160,14 @@ def audit_statistically(
     if isinstance(mechanism, EditMechanism):
         for pair in pairs:
             _require_edit_adjacent(mechanism, *pair)
-        return run_audit(EditBox(mechanism, rng), pairs, draws, confidence, epsilon, delta, source)
+        return run_audit(EditBlackBox(mechanism, rng), pairs, draws, confidence, epsilon, delta, source)
     if isinstance(mechanism, SameLengthMechanism):
         for pair in pairs:
             _require_adjacent(mechanism, *pair)
     elif are_numbers(mechanism, pairs[0][0], batched):
-        return run_audit(VectorBox(mechanism, batched=batched), pairs, draws, confidence, epsilon, delta, source)
+        return run_audit(VectorBlackBox(mechanism, batched=batched), pairs, draws, confidence, epsilon, delta, source)
     longest = max(len(one) for pair in pairs for one in pair)
-    box = WordBox(mechanism, world, longest, rng, batched=batched)
+    box = WordBlackBox(mechanism, world, longest, rng, batched=batched)
     return run_audit(box, pairs, draws, confidence, epsilon, delta, source)
 
 
@@ -203,7 +205,7 @@ def audit_jointly(
     if isinstance(mechanism, SameLengthMechanism):
         _require_adjacent(mechanism, words[0], neighbour)
     together, changed = tuple(words), (neighbour, *words[1:])
-    box = WordBox(mechanism, world, max(map(len, (*words, neighbour))), rng, together=True)
+    box = WordBlackBox(mechanism, world, max(map(len, (*words, neighbour))), rng, together=True)
     return run_audit(box, [(together, changed)], draws, confidence, epsilon, 0.0, source)
 
 
@@ -248,7 +250,7 @@ def _sizes(world: System | None, length: int | None, lengths: tuple[int, int] | 
 
 
 def run_audit(
-    box: Box,
+    box: BlackBox,
     pairs: list[tuple[Input, Input]],
     draws: int,
     confidence: float,
@@ -274,7 +276,7 @@ def run_audit(
     choosing = int(_CHOOSING * draws) // 2
     event = _chosen(box, word, neighbour, choosing, delta)
     # Poisson numbers of draws make the two counts independent Poisson variables: see confidence.py.
-    numbers = np.random.default_rng(source.words64(4))
+    numbers = np.random.default_rng(source.keystream(4))
     n, m = (int(number) for number in numbers.poisson(left / 2 - choosing, size=2))
     first, second = (neighbour, word) if event.swapped else (word, neighbour)
     x = sum(event.count(outputs) for outputs in box.chunks(first, n))
@@ -295,12 +297,12 @@ def run_audit(
     )
 
 
-def _chosen(box: Box, word: Input, neighbour: Input, size: int, delta: float) -> Event:
+def _chosen(box: BlackBox, word: Input, neighbour: Input, size: int, delta: float) -> Event:
     first, second = box.draw(word, size), box.draw(neighbour, size)
     return best_event(box.views(word, neighbour, first, second), first, second, _STRICT, delta)
 
 
-def _search(box: Box, pairs: list[tuple[Input, Input]], draws: int, delta: float) -> list[tuple[Input, Input]]:
+def _search(box: BlackBox, pairs: list[tuple[Input, Input]], draws: int, delta: float) -> list[tuple[Input, Input]]:
     """Successive halving: every round draws afresh for the pairs that are left and keeps the better half of them."""
     rounds = int(np.ceil(np.log2(len(pairs))))
     while len(pairs) > 1:

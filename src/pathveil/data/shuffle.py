@@ -52,7 +52,7 @@ def random_order(source: RandomSource, count: int) -> npt.NDArray[np.int64]:
     sorting such words is several times faster than finding out how other words would be sorted.
     """
     bits = np.uint64(count.bit_length())
-    words = source.words64(count)
+    words = source.keystream(count)
     words >>= bits
     words <<= bits
     words |= np.arange(count, dtype=np.uint64)

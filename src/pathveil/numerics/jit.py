@@ -2,8 +2,8 @@
 
 numba is loaded when something is compiled, not before: that takes a second or more, and a program that draws a few
 words never pays for it. So files of kernels (`kernel`) are imported by the functions that need them, and other files
-compile at the first call (`compiled`). What was compiled is kept on disk for the next run. That copy is renewed when
-the kernel's own file changes, so a kernel calls no compiled function of another file.
+compile at the first call (`compile_on_first_call`). What was compiled is kept on disk for the next run. That copy is
+renewed when the kernel's own file changes, so a kernel calls no compiled function of another file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def kernel(function: Function) -> Function:
 
 
 @cache
-def compiled(function: Function) -> Function:
+def compile_on_first_call(function: Function) -> Function:
     """The function as machine code, made at the first call. Dividing by zero is an error here, as in Python."""
     import numba
 

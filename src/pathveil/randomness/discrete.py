@@ -152,7 +152,7 @@ def _coins(source: RandomSource, numerators: BigIntArray, denominator: int) -> B
     # A uniform number below 1 is compared with the ratio, its first 64 bits first. Only if these agree (once in
     # 2**64) do the remaining bits matter; they are uniform again and face what is left of the ratio.
     scaled = numerators << 64
-    bits = source.words64(len(numerators)).astype(object)
+    bits = source.keystream(len(numerators)).astype(object)
     threshold = scaled // denominator
     heads = (bits < threshold).astype(bool)
     for i in np.flatnonzero(bits == threshold):

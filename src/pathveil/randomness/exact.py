@@ -37,12 +37,12 @@ def draw_index(source: RandomSource, weights: Sequence[int]) -> int:
 
 def draw_below_each(source: RandomSource, bounds: UintArray) -> UintArray:
     """For each positive bound a uniform integer below it."""
-    # Words at or above the largest multiple of the bound are drawn again; 2**64 - bound ≡ 2**64 modulo the bound.
+    # Values at or above the largest multiple of the bound are drawn again; 2**64 - bound ≡ 2**64 modulo the bound.
     surplus = (np.uint64(0) - bounds) % bounds
-    values = source.words64(len(bounds))
+    values = source.keystream(len(bounds))
     again = np.flatnonzero(values < surplus)
     while len(again):
-        fresh = source.words64(len(again))
+        fresh = source.keystream(len(again))
         values[again] = fresh
         again = again[fresh < surplus[again]]
     return values % bounds

@@ -13,7 +13,7 @@ FIRST_BITS = 52  # so many that the centre of a cell is a float, exactly
 
 def first_bits(source: RandomSource, count: int) -> UintArray:
     """The first 52 bits of `count` uniform numbers."""
-    return source.words64(count) >> np.uint64(64 - FIRST_BITS)
+    return source.keystream(count) >> np.uint64(64 - FIRST_BITS)
 
 
 def enclosed(bits: UintArray) -> Balls:

@@ -12,7 +12,7 @@ from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.report.explain import certificate_in_words
 from pathveil.systems.system import System, Word, checked_length
-from pathveil.words.base import ErrorLaw, WordMechanism, checked_adjacency, checked_epsilon
+from pathveil.words.base import ErrorLaw, WordMechanism, checked_epsilon, checked_positive_integer
 from pathveil.words.by_name import MECHANISMS
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.choose import public_words
@@ -77,7 +77,7 @@ class Planning:
         return [None if (cell := row[k]) is None else cell.law.mean for row in self.cells[b]]
 
 
-def plan_words(
+def words_over_grid(
     world: System,
     length: int,
     adjacency: int = 1,
@@ -90,7 +90,7 @@ def plan_words(
 
     `sample` is a *public* word to show private words for; otherwise a feasible word is drawn, always the same one.
     """
-    n, b = checked_length(length), checked_adjacency(adjacency)
+    n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     world.require_words(n)
     if sample is not None:
         world.require_feasible(world.encode(sample))

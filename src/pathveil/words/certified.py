@@ -12,15 +12,15 @@ from pathveil.privacy.units import Symbols, Unit
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, checked_length
 from pathveil.words.base import (
+    Batch,
     ErrorLaw,
     OnInfeasible,
     SameLengthMechanism,
-    Words,
-    checked_adjacency,
+    checked_positive_integer,
     exponential_log_law,
     hamming_distances,
+    largest_part,
     linear_scores,
-    share,
 )
 from pathveil.words.certificate import (
     Certificate,
@@ -68,7 +68,7 @@ class CertifiedExponential(SameLengthMechanism):
     ) -> None:
         super().__init__(world, epsilon, adjacency, on_infeasible=on_infeasible)
         self._max_length = None if max_length is None else checked_length(max_length)
-        self._contexts = checked_adjacency(contexts, "contexts")
+        self._contexts = checked_positive_integer(contexts, "contexts")
         self._certificates: dict[int, Certificate] = {}
 
     @property
@@ -124,7 +124,7 @@ class CertifiedExponential(SameLengthMechanism):
         if self.on_infeasible == "nearest":
             return published_certificate(length, up_to, b, published, "infeasible words are accepted")
         if compiled.is_free:
-            return free_certificate(compiled.symbol_count, length, up_to, b, share(self.epsilon, b))
+            return free_certificate(compiled.symbol_count, length, up_to, b, largest_part(self.epsilon, b))
         certifier = ChainCertifier.of(compiled, length, b, up_to=up_to, budget=self.contexts)
         if isinstance(certifier, str):
             return published_certificate(length, up_to, b, published, certifier)
@@ -136,7 +136,7 @@ class CertifiedExponential(SameLengthMechanism):
     def _scores(self, length: int) -> FloatArray:
         return linear_scores(self.theta(length), length)
 
-    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+    def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
         return draw_tilted(self.world.compiled, words, self.theta, source)
 
     @property

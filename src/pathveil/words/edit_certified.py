@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from pathveil.privacy.units import Edits, Unit
-from pathveil.words.base import checked_adjacency
+from pathveil.words.base import checked_positive_integer
 from pathveil.words.edit import EditCertificate, edit_certificate, published_edit_certificate
 from pathveil.words.edit_exponential import EditExponential
 
@@ -42,7 +42,7 @@ class CertifiedEditExponential(EditExponential):
 
     def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:  # noqa: ARG002 - the same for all
         """θ for every edit, up to the cap, and once what the normaliser can change between any two feasible words."""
-        return self.certificate.loss_at(min(checked_adjacency(distance, "distance"), self.cap))
+        return self.certificate.loss_at(min(checked_positive_integer(distance, "distance"), self.cap))
 
     @property
     def _protects(self) -> Unit:

@@ -12,16 +12,16 @@ from pathveil.randomness.blocks import run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System
 from pathveil.words.base import (
+    Batch,
     ErrorLaw,
     HammingUtility,
     OnInfeasible,
     SameLength,
     SameLengthMechanism,
     Utility,
-    Words,
     hamming_distances,
+    largest_part,
     linear_scores,
-    share,
 )
 from pathveil.words.classes import (
     EXPONENTIAL,
@@ -77,7 +77,7 @@ class Exponential(SameLengthMechanism):
     def theta(self, length: int) -> float:  # noqa: ARG002 - the published calibration is the same for every length
         """The factor in front of the utility; with the Hamming utility one more error costs a factor e^θ."""
         if self._is_linear:
-            return share(self.epsilon, 2 * self.adjacency)
+            return largest_part(self.epsilon, 2 * self.adjacency)
         # A little less than asked for, so that `_scores` hardly ever has to give way to rounding.
         return self.epsilon / (2 * self.utility.sensitivity(self.adjacency)) * (1 - 2.0**-48)
 
@@ -100,7 +100,7 @@ class Exponential(SameLengthMechanism):
     def _is_linear(self) -> bool:
         return type(self.utility) is HammingUtility  # a subclass may score differently
 
-    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+    def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
         if self._is_linear:
             return draw_tilted(self.world.compiled, words, self.theta, source)
 

@@ -9,7 +9,7 @@ import numpy as np
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.words.base import ErrorLaw, SameLength, SameLengthMechanism, Words, linear_scores, share
+from pathveil.words.base import Batch, ErrorLaw, SameLength, SameLengthMechanism, largest_part, linear_scores
 from pathveil.words.classes import (
     LONGEST_LAW,
     PERMUTE_AND_FLIP,
@@ -50,12 +50,12 @@ class PermuteAndFlip(SameLengthMechanism):
     name = "permute-and-flip"
 
     def theta(self, length: int) -> float:  # noqa: ARG002 - the same for every length
-        return share(self.epsilon, 2 * self.adjacency)
+        return largest_part(self.epsilon, 2 * self.adjacency)
 
     def _scores(self, length: int) -> FloatArray:
         return linear_scores(self.theta(length), length)
 
-    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+    def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
         compiled = self.world.compiled
         if is_small(compiled, words):
             return draw_by_class(compiled, words, PERMUTE_AND_FLIP, self._scores, source)

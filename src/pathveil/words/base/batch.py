@@ -36,7 +36,7 @@ class SameLength:
 
 
 @dataclass(frozen=True)
-class Words:
+class Batch:
     """A batch of words: word i has the symbol codes `values[offsets[i]:offsets[i + 1]]`."""
 
     values: AnyIntArray
@@ -45,7 +45,7 @@ class Words:
     """The length of all words, where that is known beforehand."""
 
     @classmethod
-    def from_rows(cls, codes: IntArray) -> Words:
+    def from_rows(cls, codes: IntArray) -> Batch:
         """Words of equal length, one row each; nothing is copied."""
         batch, length = codes.shape
         return cls(codes.reshape(-1), np.arange(batch + 1, dtype=np.int64) * length, length)

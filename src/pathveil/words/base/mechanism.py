@@ -28,7 +28,7 @@ from pathveil.randomness.lazy import EXACT
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System, Word
-from pathveil.words.base.batch import Words, flat_words
+from pathveil.words.base.batch import Batch, flat_words
 from pathveil.words.base.law import ErrorLaw
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class WordMechanism(ABC):
             )
         self._world = world
         self._epsilon = checked_epsilon(epsilon)
-        self._adjacency = checked_adjacency(adjacency)
+        self._adjacency = checked_positive_integer(adjacency, "adjacency")
         if on_infeasible not in ("refuse", "nearest"):
             raise InvalidParameterError(f"on_infeasible is 'refuse' or 'nearest', not {on_infeasible!r}")
         self._on_infeasible: OnInfeasible = on_infeasible
@@ -245,7 +245,7 @@ class SameLengthMechanism(WordMechanism):
     """A mechanism whose private words are as long as the sensitive ones; adjacent words differ in some symbols."""
 
     @abstractmethod
-    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+    def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
         """The values of a batch of private words, one for each word."""
 
     @abstractmethod
@@ -263,7 +263,7 @@ class SameLengthMechanism(WordMechanism):
 
     def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:  # noqa: ARG002 - the same for all
         """ε for every b symbols: words in between are covered, too, feasible or not."""
-        steps = -(-checked_adjacency(distance, "distance") // self.adjacency)
+        steps = -(-checked_positive_integer(distance, "distance") // self.adjacency)
         return nextafter(steps * self.epsilon, inf)
 
     @property
@@ -277,7 +277,7 @@ class SameLengthMechanism(WordMechanism):
         if not words:
             return []
         offsets = np.cumsum([0, *map(len, words)])
-        return np.split(self._draw(Words(np.concatenate(words), offsets), source), offsets[1:-1])
+        return np.split(self._draw(Batch(np.concatenate(words), offsets), source), offsets[1:-1])
 
     def privatize_array(self, codes: npt.ArrayLike, rng: RandomSource | None = None) -> IntArray:
         """Words of equal length as a 2-D array of symbol codes in, private ones out (`world.symbols` decodes)."""
@@ -292,7 +292,7 @@ class SameLengthMechanism(WordMechanism):
         codes = np.ascontiguousarray(array.astype(np.int64, copy=False))
         if not codes.size:
             raise InvalidParameterError(f"the array has shape {codes.shape}: there is no symbol to protect")
-        words = Words.from_rows(codes)
+        words = Batch.from_rows(codes)
         outside = self.world.compiled.first_outside(words.values)
         if outside >= 0:
             row, column = divmod(outside, codes.shape[1])
@@ -306,7 +306,7 @@ class SameLengthMechanism(WordMechanism):
     def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
         import pyarrow
 
-        batch = Words(*flat_words(words))
+        batch = Batch(*flat_words(words))
         self._require_known(batch.values, batch.offsets)
         self._require_usable_words(batch, "word")
         private = self._draw(batch, self._source(rng))
@@ -328,8 +328,8 @@ class SameLengthMechanism(WordMechanism):
     def log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
         return self._log_probabilities(codes, outputs)
 
-    def _require_usable_words(self, words: Words, what: str) -> None:
-        """The same for a batch; an error calls word i `what` i."""
+    def _require_usable_words(self, words: Batch, what: str) -> None:
+        """Check a batch; errors name words as '{what} i'."""
         if self.world.compiled.is_free:
             return
         if self.on_infeasible == "refuse":
@@ -357,14 +357,14 @@ def checked_epsilon(epsilon: Any) -> float:
     return value
 
 
-def checked_adjacency(adjacency: Any, name: str = "adjacency") -> int:
-    """A positive whole number, such as b, as an int; or an error."""
+def checked_positive_integer(number: Any, name: str) -> int:
+    """The number as an int, or an error that calls it `name`."""
     try:
-        value = operator.index(adjacency)
+        value = operator.index(number)
     except TypeError:
         value = 0
-    if not 1 <= value <= 10**9 or isinstance(adjacency, bool):
-        raise InvalidParameterError(f"{name} must be a whole number from 1 to 10^9, not {adjacency!r}")
+    if not 1 <= value <= 10**9 or isinstance(number, bool):
+        raise InvalidParameterError(f"{name} must be a whole number from 1 to 10^9, not {number!r}")
     return value
 
 

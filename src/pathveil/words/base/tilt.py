@@ -22,7 +22,7 @@ SAFETY = 4.0
 """How many times the largest possible rounding error is held to be doubtful."""
 
 
-def share(epsilon: float, parts: int) -> float:
+def largest_part(epsilon: float, parts: int) -> float:
     """The largest floating-point number of which `parts` make at most ε, but no more than the largest tilt."""
     part = epsilon / parts
     if Fraction(part) * parts > Fraction(epsilon):
@@ -47,6 +47,6 @@ def linear_scores(theta: float, largest: int) -> FloatArray:
     return scores
 
 
-def doubt(roundings: int) -> float:
+def rounding_margin(roundings: int) -> float:
     """Relative margin inside which a comparison of sums of positive terms is not trusted after so many roundings."""
     return SAFETY * roundings * 2.0**-53

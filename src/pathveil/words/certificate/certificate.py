@@ -24,7 +24,7 @@ from math import inf
 
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
-from pathveil.words.base import LARGEST_TILT, share, tilt_factor
+from pathveil.words.base import LARGEST_TILT, largest_part, tilt_factor
 from pathveil.words.certificate.contexts import context_levels, least_work
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.protected_positions import protected_positions
@@ -189,7 +189,7 @@ class ChainCertifier:
         if any(self._runs(run).places is None for run in range(1, min(b, self.length) + 1) if b % run == 0):
             # b/r runs with K_r = rθ each lose 2bθ: nothing above ε/2b can pass.
             return self.certify(published_theta(epsilon, b))
-        theta, slope = share(epsilon, b), float(b)
+        theta, slope = largest_part(epsilon, b), float(b)
         failed: Certificate | None = None
         while theta > lowest:
             certificate = self.certify(theta)

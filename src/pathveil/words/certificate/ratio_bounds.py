@@ -32,7 +32,7 @@ from itertools import accumulate
 import numpy as np
 
 from pathveil.numerics.arrays import FloatArray, IntArray
-from pathveil.numerics.jit import compiled
+from pathveil.numerics.jit import compile_on_first_call
 from pathveil.words.certificate.contexts import ContextLevel
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.ratio_kernels import step_boxes, unite_rows
@@ -153,7 +153,7 @@ class RatioBounds:
     def _step(self, box: Box, united: Box, i: int, z: float) -> Box:
         """From position i-1 to i (counted from 0). `united` is the same box by current symbol."""
         before, level, chain, kept = self._levels[i - 1], self._levels[i], self.chain, self.kept.pairs
-        lo, hi = compiled(step_boxes)(
+        lo, hi = compile_on_first_call(step_boxes)(
             box.lo,
             box.hi,
             self._rows[i - 1],
@@ -196,7 +196,9 @@ class RatioBounds:
     def _by_symbol(self, box: Box, i: int) -> Box:
         pairs = self.kept.pairs
         last_symbol = self._levels[i].last_symbol
-        lower, upper = compiled(unite_rows)(box.lo, box.hi, self._rows[i], last_symbol, pairs.offsets, pairs.symbols)
+        lower, upper = compile_on_first_call(unite_rows)(
+            box.lo, box.hi, self._rows[i], last_symbol, pairs.offsets, pairs.symbols
+        )
         return Box(lower, upper, box.dropped)
 
 

@@ -15,7 +15,7 @@ from math import inf, log
 import numpy as np
 
 from pathveil.numerics.arrays import BoolArray, IntArray
-from pathveil.numerics.jit import compiled
+from pathveil.numerics.jit import compile_on_first_call
 from pathveil.words.base import tilt_factor
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.ratio_bounds import Box
@@ -156,9 +156,11 @@ class Runs:
         # The sums have r+1 stages of at most m terms each, and few operations beside: more than their rounding.
         slack = (chain.symbol_count + 64) * (self.run + 1) * 2.0**-51
         if self.run == 1:
-            largest = compiled(largest_quotient_of_single_symbols)(w[:, 0], v[:, 0], *boxes, tilt_factor(theta), slack)
+            largest = compile_on_first_call(largest_quotient_of_single_symbols)(
+                w[:, 0], v[:, 0], *boxes, tilt_factor(theta), slack
+            )
         else:
             links = chain.successors, chain.predecessors
             lists = [array for link in links for array in (link.offsets, link.symbols)]
-            largest = compiled(largest_quotient)(w, v, *boxes, *lists, tilt_factor(theta))
+            largest = compile_on_first_call(largest_quotient)(w, v, *boxes, *lists, tilt_factor(theta))
         return max(0.0, float(log(largest) + 2 * slack)) if largest > 0 else 0.0

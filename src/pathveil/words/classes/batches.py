@@ -18,7 +18,7 @@ from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import SameLength, Words, doubt
+from pathveil.words.base import Batch, SameLength, rounding_margin
 from pathveil.words.classes.hamming import (
     LARGEST_TABLE_BITS,
     SystemClasses,
@@ -40,7 +40,7 @@ _HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio
 Block = Callable[[RandomSource], None]
 
 
-def is_small(compiled: CompiledSystem, words: Words) -> bool:
+def is_small(compiled: CompiledSystem, words: Batch) -> bool:
     """Is the batch done in plain Python before the compiled loops would be loaded, or can only be done there?"""
     if compiled.is_free:
         few = len(words.values) < _SMALL_FREE or compiled.symbol_count >= 2**24
@@ -73,34 +73,34 @@ def class_blocks(
     selection: Selection,
 ) -> list[Block]:
     """The work for words of one length on a system, in blocks; equal words should follow each other."""
-    from pathveil.words.classes.kernels import draw_words
+    from pathveil.words.classes.kernels import draw_from_tables
 
     length = len(scores) - 1
-    margin = doubt((length + 2) * (compiled.largest_degree + 4))
+    margin = rounding_margin((length + 2) * (compiled.largest_degree + 4))
     # Logarithms of counts are below 700; `exp` and `log` are taken to be right to 16 units in the last place.
-    weight_margin = margin + doubt(16 * (1400 + 2 * ceil(np.abs(scores).max()) + length))
+    weight_margin = margin + rounding_margin(16 * (1400 + 2 * ceil(np.abs(scores).max()) + length))
     by_noise = selection is PERMUTE_AND_FLIP
 
     def draw(begins: IntArray, source: RandomSource) -> None:
-        words = source.words64(len(begins) * (2 * length + 1))
+        keystream = source.keystream(len(begins) * (2 * length + 1))
         in_doubt = np.empty(len(begins), dtype=bool)
-        draw_words(
+        draw_from_tables(
             values, begins, length, compiled.symbol_count, compiled.start, compiled.accepting, compiled.offsets,
-            compiled.labels, compiled.targets, scores, by_noise, words, private, margin, weight_margin, doubt(16),
-            in_doubt,
+            compiled.labels, compiled.targets, scores, by_noise, keystream, private, margin, weight_margin,
+            rounding_margin(16), in_doubt,
         )  # fmt: skip
-        rows = words.reshape(len(begins), -1)
+        rows = keystream.reshape(len(begins), -1)
         for number in np.flatnonzero(in_doubt):
             cells = slice(begins[number], begins[number] + length)
-            private[cells] = settle(values[cells].astype(np.int64), rows[number], source)
+            private[cells] = redraw(values[cells].astype(np.int64), rows[number], source)
 
-    def settle(codes: IntArray, words: UintArray, source: RandomSource) -> IntArray:
+    def redraw(codes: IntArray, keystream: UintArray, source: RandomSource) -> IntArray:
         classes = SystemClasses(compiled, codes)
         if by_noise:
-            errors = selection.choose_exactly(classes.counts, scores, words[: length + 1], source)
+            errors = selection.choose_exactly(classes.counts, scores, keystream[: length + 1], source)
         else:
-            errors = cut_law(selection, classes.counts, scores, LazyUniform(int(words[0]), source))
-        uniforms = iter([LazyUniform(word, source) for word in words[length + 1 :].tolist()])
+            errors = cut_law(selection, classes.counts, scores, LazyUniform(int(keystream[0]), source))
+        uniforms = iter([LazyUniform(bits, source) for bits in keystream[length + 1 :].tolist()])
         return classes.walk(errors, lambda weights: next(uniforms).pick(weights))
 
     return [partial(draw, begins[begin:end]) for begin, end in cuts(len(begins), 1 + _BLOCK_CELLS // length)]
@@ -119,20 +119,20 @@ def free_blocks(
 
     length = part.length
     counts = free_counts(symbol_count, length)
-    bounds = np.array(word_bounds(selection, counts, tuple(scores.tolist())), dtype=np.uint64)
+    bounds = np.array(keystream_bounds(selection, counts, tuple(scores.tolist())), dtype=np.uint64)
 
     def draw(begins: IntArray, source: RandomSource) -> None:
         again, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
-        words = source.words64(len(begins) * (length + 1)).reshape(len(begins), length + 1)
-        place_errors(values, begins, length, symbol_count, bounds, words.reshape(-1), private, again, in_doubt)
+        keystream = source.keystream(len(begins) * (length + 1)).reshape(len(begins), length + 1)
+        place_errors(values, begins, length, symbol_count, bounds, keystream.reshape(-1), private, again, in_doubt)
         for number in np.flatnonzero(in_doubt):
             cells = slice(begins[number], begins[number] + length)
-            uniform = LazyUniform(int(words[number, 0]), source)
+            uniform = LazyUniform(int(keystream[number, 0]), source)
             errors = np.array([cut_law(selection, counts, scores, uniform)])
             private[cells] = draw_free(values[None, cells].astype(np.int64), errors, symbol_count, source)[0]
         repeated = np.flatnonzero(again & ~in_doubt)
         if len(repeated):
-            usable = words[repeated]
+            usable = keystream[repeated]
             _redraw_biased(usable[:, 1:], symbol_count, source)
             place_errors(
                 values, begins[repeated], length, symbol_count, bounds, usable.reshape(-1), private,
@@ -143,19 +143,19 @@ def free_blocks(
     return [partial(draw, part.begins[begin:end]) for begin, end in cuts(len(part.begins), size)]
 
 
-def _redraw_biased(words: UintArray, symbol_count: int, source: RandomSource) -> None:
-    """Draw those keystream words for positions again that `place_errors` would not use, until it uses all of them.
+def _redraw_biased(keystream: UintArray, symbol_count: int, source: RandomSource) -> None:
+    """Draw those keystream values for positions again that `place_errors` would not use, until it uses all of them.
 
-    Only those. The number of errors stays: words with many errors look at more keystream words, and drawing their
+    Only those. The number of errors stays: words with many errors look at more keystream values, and drawing their
     number again would make it less likely than it should be. The other positions stay for the same reason: words that
     have all their errors early look at fewer.
     """
-    length = words.shape[1]
+    length = keystream.shape[1]
     for i in range(length):
         bound = (length - i) * (symbol_count - 1)
-        for row in range(len(words)):
-            while int(words[row, i]) * bound % 2**64 < 2**64 % bound:
-                words[row, i] = source.words64(1)[0]
+        for row in range(len(keystream)):
+            while int(keystream[row, i]) * bound % 2**64 < 2**64 % bound:
+                keystream[row, i] = source.keystream(1)[0]
 
 
 def cut_law(selection: Selection, counts: Sequence[int], scores: FloatArray, uniform: LazyUniform) -> int:
@@ -164,8 +164,8 @@ def cut_law(selection: Selection, counts: Sequence[int], scores: FloatArray, uni
 
 
 @lru_cache
-def word_bounds(selection: Selection, counts: tuple[int, ...], scores: tuple[float, ...]) -> list[int]:
-    """bounds[ℓ] for every ℓ but the last: keystream words below it mean at most ℓ errors, those more than 1 above more.
+def keystream_bounds(selection: Selection, counts: tuple[int, ...], scores: tuple[float, ...]) -> list[int]:
+    """bounds[ℓ] for every ℓ but the last: values below it mean at most ℓ errors, those more than 1 above mean more.
 
     Those in between, two of 2^64, begin like a number that may fall on either side.
     """

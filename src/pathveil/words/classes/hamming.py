@@ -23,7 +23,7 @@ from pathveil.randomness.exact import draw_below_each, draw_index
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
-from pathveil.words.base import Words
+from pathveil.words.base import Batch
 from pathveil.words.classes.counter import ClassCounter
 from pathveil.words.classes.selection import Selection
 
@@ -112,7 +112,7 @@ def replace(codes: IntArray, wrong: BoolArray, symbol_count: int, source: Random
 
 def draw_by_class(
     compiled: CompiledSystem,
-    words: Words,
+    words: Batch,
     selection: Selection,
     scores: Callable[[int], FloatArray],
     source: RandomSource,
@@ -124,7 +124,7 @@ def draw_by_class(
     private = np.empty_like(words.values)
 
     def choose(counts: tuple[int, ...], size: int) -> IntArray:
-        noise = source.words64(size * len(counts)).reshape(size, len(counts))
+        noise = source.keystream(size * len(counts)).reshape(size, len(counts))
         return selection.choose([counts], scores(len(counts) - 1), noise, source)
 
     for part in words.by_length:

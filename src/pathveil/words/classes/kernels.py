@@ -30,8 +30,8 @@ _MANY_DRAWS = 8  # from one table
 
 
 @part_of_kernel
-def _uniform(word: Any) -> float:
-    return min((np.int64(word >> np.uint64(11)) + 0.5) * 2.0**-53, 1.0 - 2.0**-53)
+def _uniform(bits: Any) -> float:
+    return min((np.int64(bits >> np.uint64(11)) + 0.5) * 2.0**-53, 1.0 - 2.0**-53)
 
 
 def _vector_instructions() -> tuple[Any, Any]:
@@ -235,7 +235,7 @@ def _fill_between(
 
 
 @part_of_kernel
-def _noisy_maximum(counts: Any, scores: Any, words: Any, first: int, margin: float, rounding: float) -> Any:
+def _noisy_maximum(counts: Any, scores: Any, keystream: Any, first: int, margin: float, rounding: float) -> Any:
     """Permute-and-flip: the class that holds the largest score + Exp(1), and whether that is in doubt.
 
     `selection` explains noise and margins; here the counts have a relative error of their own, up to `margin`.
@@ -243,7 +243,7 @@ def _noisy_maximum(counts: Any, scores: Any, words: Any, first: int, margin: flo
     best, least, chosen, highest, second = -np.inf, -np.inf, -1, -np.inf, -np.inf
     for errors in range(len(counts)):
         if counts[errors] > 0.0:
-            uniform = _uniform(words[first + errors])
+            uniform = _uniform(keystream[first + errors])
             ratio = -log(uniform) / counts[errors]
             log_ratio = log(ratio)
             noise = -log_ratio if ratio < 1e-17 else -log(-expm1(-ratio))
@@ -273,12 +273,12 @@ def _weigh(counts: Any, scores: Any, weights: Any) -> None:
 
 
 @part_of_kernel
-def _weighted(weights: Any, word: Any, margin: float) -> Any:
+def _weighted(weights: Any, bits: Any, margin: float) -> Any:
     """The exponential mechanism: a class with probability ∝ weight, and whether that is in doubt."""
     total = 0.0
     for weight in weights:
         total += weight
-    mark, chosen, in_doubt = _uniform(word) * total, -1, False
+    mark, chosen, in_doubt = _uniform(bits) * total, -1, False
     for errors in range(len(weights)):
         if weights[errors] > 0.0:
             chosen = errors  # stays, should rounding carry the mark beyond the last class
@@ -300,7 +300,7 @@ def _next_word(values: Any, begins: Any, word: int, length: int) -> int:
 
 
 @kernel
-def draw_words(
+def draw_from_tables(
     values: Any,
     begins: Any,
     length: int,
@@ -312,14 +312,14 @@ def draw_words(
     targets: Any,
     scores: Any,
     flip: bool,
-    words: Any,
+    keystream: Any,
     private: Any,
     margin: float,
     weight_margin: float,
     rounding: float,
     in_doubt: Any,
 ) -> None:
-    """A private word for each word; 2 · length + 1 words of keystream each.
+    """A private word for each word; 2 · length + 1 keystream values each.
 
     The number of errors comes from permute-and-flip (flip) or from the exponential mechanism with these scores.
     """
@@ -348,16 +348,16 @@ def draw_words(
             _weigh(counts, scores, weights)
         first = word * (2 * length + 1)
         if flip:
-            errors, in_doubt[word] = _noisy_maximum(counts, scores, words, first, margin, rounding)
+            errors, in_doubt[word] = _noisy_maximum(counts, scores, keystream, first, margin, rounding)
         else:
-            errors, in_doubt[word] = _weighted(weights, words[first], weight_margin)
+            errors, in_doubt[word] = _weighted(weights, keystream[first], weight_margin)
         y, g, total, highest = start, length - errors, counts[errors], 0
         for i in range(length):
             symbol = np.int64(values[begin + i])
             if not whole and i % _SPACING == 0:
                 highest = g
                 _fill_between(values, begin, length, reached, accepting, graph, starts, i, g, nothing, table, between)
-            mark = _uniform(words[first + length + 1 + i]) * total
+            mark = _uniform(keystream[first + length + 1 + i]) * total
             near = margin * total
             taken = -1
             for edge in range(offsets[y], offsets[y + 1]):

@@ -21,7 +21,7 @@ from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.words.base import doubt, exponential_log_law, log_counts, permute_and_flip_log_law
+from pathveil.words.base import exponential_log_law, log_counts, permute_and_flip_log_law, rounding_margin
 from pathveil.words.classes.counter import ClassCounter
 from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
 
@@ -49,23 +49,23 @@ class Selection:
         self,
         counts: Sequence[Sequence[int]],
         scores: FloatArray,
-        words: UintArray,
+        keystream: UintArray,
         source: RandomSource,
     ) -> IntArray:
-        """A class for each row of keystream words, which holds one for each class.
+        """A class for each row of the keystream, which holds one for each class.
 
         `counts` has the sizes of the classes for each row, or once for all of them.
         """
         log_n = np.array([log_counts(row) for row in counts])
-        chosen, in_doubt = self._largest(log_n, scores, words)
+        chosen, in_doubt = self._largest(log_n, scores, keystream)
         for row in np.flatnonzero(in_doubt):
             sizes = counts[int(row) if len(counts) > 1 else 0]
-            chosen[row] = self.choose_exactly(sizes, scores, words[row], source)
+            chosen[row] = self.choose_exactly(sizes, scores, keystream[row], source)
         return chosen
 
-    def _largest(self, log_n: FloatArray, scores: FloatArray, words: UintArray) -> tuple[IntArray, BoolArray]:
+    def _largest(self, log_n: FloatArray, scores: FloatArray, keystream: UintArray) -> tuple[IntArray, BoolArray]:
         """The class of the noisy maximum of each row, and whether rounding may have decided it."""
-        uniform = as_uniform(words)
+        uniform = as_uniform(keystream)
         present = log_n > -np.inf
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             log_ratio = np.log(-np.log(uniform)) - log_n
@@ -73,7 +73,7 @@ class Selection:
             # The uniform number is known to 2^-53, which moves log E by at most 2^-52/(u(1-u)); and everything is
             # rounded. `exp` and `log` are taken to be right to 16 units in the last place.
             size = 4 + np.abs(log_n) + np.abs(log_ratio) + np.abs(scores) + np.abs(values)
-            margin = np.where(present, 2.0**-51 / (uniform * (1 - uniform)) + doubt(16) * size, 0.0)
+            margin = np.where(present, 2.0**-51 / (uniform * (1 - uniform)) + rounding_margin(16) * size, 0.0)
         margin[margin > 2.0**-12] = np.inf  # too near to 0 or 1 for that bound
         chosen: IntArray = np.argmax(values, axis=1)
         rows = np.arange(len(values))
@@ -83,11 +83,13 @@ class Selection:
         above[np.broadcast_to(~present, above.shape)] = -np.inf
         return chosen, np.any(above >= floor[:, None], axis=1)
 
-    def choose_exactly(self, counts: Sequence[int], scores: FloatArray, words: UintArray, source: RandomSource) -> int:
-        """The class for one row of keystream words, whatever rounding would say."""
+    def choose_exactly(
+        self, counts: Sequence[int], scores: FloatArray, keystream: UintArray, source: RandomSource
+    ) -> int:
+        """The class for one row of the keystream, whatever rounding would say."""
         from flint import arb
 
-        uniforms = {k: LazyUniform(word, source) for k, word in enumerate(words.tolist()) if counts[k]}
+        uniforms = {k: LazyUniform(bits, source) for k, bits in enumerate(keystream.tolist()) if counts[k]}
         exact_scores = scores.tolist()
 
         def largest(bits: int) -> int:

@@ -25,7 +25,7 @@ import numpy as np
 
 from pathveil.numerics.arrays import BoolArray, FloatArray
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import log_sum, share
+from pathveil.words.base import largest_part, log_sum
 from pathveil.words.edit.length_range import LengthRange
 
 _LARGEST_WORK = 20_000_000_000  # multiplications; more would take minutes
@@ -61,7 +61,7 @@ class EditCertificate:
 def published_edit_certificate(cap: int, epsilon: float, adjacency: int, why: str) -> EditCertificate:
     """θ = ε/(2 min(b, c)), which holds for every word, feasible or not."""
     reach = min(adjacency, cap)
-    theta = share(epsilon, 2 * reach)
+    theta = largest_part(epsilon, 2 * reach)
     return EditCertificate(theta, theta * reach, theta * reach, f"the published calibration: {why}")
 
 
@@ -74,7 +74,7 @@ def edit_certificate(words: LengthRange, cap: int, epsilon: float, adjacency: in
     log_bounds = np.full(cap, -np.inf)
     log_bounds[bounds > 0] = np.log(bounds[bounds > 0])
     reach = min(adjacency, cap)
-    for theta in np.linspace(share(epsilon, reach), published.theta, _STEPS, endpoint=False).tolist():
+    for theta in np.linspace(largest_part(epsilon, reach), published.theta, _STEPS, endpoint=False).tolist():
         change = _change(log_bounds, log(words.total), theta)
         if theta * reach + change <= epsilon:
             how = "bounds on the numbers of words at each distance"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from pathveil.numerics.arrays import IntArray
-from pathveil.numerics.jit import compiled
+from pathveil.numerics.jit import compile_on_first_call
 
 
 def distances_from(word: IntArray, others: Iterable[IntArray]) -> IntArray:
@@ -24,7 +24,7 @@ def edit_distances(values: IntArray, offsets: IntArray, other_values: IntArray, 
     Words lie one after the other in `values`, word i from offsets[i] to offsets[i + 1]; a single first word is compared
     with all others.
     """
-    distances: IntArray = compiled(_edit_distances)(values, offsets, other_values, other_offsets)
+    distances: IntArray = compile_on_first_call(_edit_distances)(values, offsets, other_values, other_offsets)
     return distances
 
 

@@ -16,11 +16,11 @@ from pathveil.systems.system import System, Word
 from pathveil.words.base import (
     OnInfeasible,
     WordMechanism,
-    checked_adjacency,
+    checked_positive_integer,
     flat_words,
+    largest_part,
     linear_scores,
     log_counts,
-    share,
 )
 from pathveil.words.classes import Selection
 from pathveil.words.edit.batch import draw_batch
@@ -87,7 +87,7 @@ class EditMechanism(WordMechanism):
 
     def theta(self, length: int | None = None) -> float:  # noqa: ARG002 - the same for every length
         """One more edit makes a word e^θ times less likely; the published factor 2 on the sensitivity min(b, c)."""
-        return share(self.epsilon, 2 * min(self.adjacency, self.cap))
+        return largest_part(self.epsilon, 2 * min(self.adjacency, self.cap))
 
     @property
     def _scores(self) -> FloatArray:
@@ -106,7 +106,7 @@ class EditMechanism(WordMechanism):
 
     def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:  # noqa: ARG002 - the same for all
         """Twice θ for every edit, up to the cap: beyond it all words are equally far."""
-        edits = min(checked_adjacency(distance, "distance"), self.cap)
+        edits = min(checked_positive_integer(distance, "distance"), self.cap)
         return 2 * self.theta() * edits * (1 + 1e-12)
 
     def _public_of_length(self) -> Iterable[str]:
@@ -120,7 +120,7 @@ class EditMechanism(WordMechanism):
     # Drawing.
 
     def _private_words(self, words: list[IntArray], source: RandomSource) -> list[IntArray]:
-        noise = source.words64(len(words) * (self.cap + 1)).reshape(len(words), self.cap + 1)
+        noise = source.keystream(len(words) * (self.cap + 1)).reshape(len(words), self.cap + 1)
 
         def choose(numbers: Sequence[int], counts: Sequence[tuple[int, ...]]) -> list[int]:
             chosen: list[int] = self._selection.choose(counts, self._scores, noise[numbers], source).tolist()

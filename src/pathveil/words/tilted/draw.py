@@ -22,25 +22,25 @@ from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArra
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import Words, doubt, tilt_factor
-from pathveil.words.tilted.exact import settle
+from pathveil.words.base import Batch, rounding_margin, tilt_factor
+from pathveil.words.tilted.exact import redraw_exactly
 from pathveil.words.tilted.logs import draw_with_logs, log_normalisers
+from pathveil.words.tilted.reachable_states import ReachableStates
 from pathveil.words.tilted.sparse import SparseEngine
-from pathveil.words.tilted.visited import Visited
 
 _SMALL_FREE = 1 << 16  # cells: less is done before the compiled loops would be loaded
 _SMALL = 1 << 20  # cells times edges: likewise
 _FEW = 4  # words, on a system that is not small
-_BLOCK_CELLS = 1 << 16  # cells, and words of keystream, for a thread at a time
+_BLOCK_CELLS = 1 << 16  # cells, and keystream values, for a thread at a time
 _FREE_BLOCK_CELLS = 1 << 20
 _LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
-_CACHED_RENEWAL_TABLE = 1 << 19  # bytes: it is read all over; what no longer stays near a processor costs more
+_CACHED_RENEWAL_TABLE = 1 << 19  # bytes: read at random; beyond the L2 cache it is about three times slower
 _LARGEST_LANE_TABLE = 1 << 28  # bytes, for each thread
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
 
 
 def draw_tilted(
-    compiled: CompiledSystem, words: Words, theta: Callable[[int], float], source: RandomSource
+    compiled: CompiledSystem, words: Batch, theta: Callable[[int], float], source: RandomSource
 ) -> AnyIntArray:
     """A private word for each word; theta(n) is the tilt for words of n symbols."""
     thetas = [theta(length) for length in words.lengths]
@@ -86,67 +86,64 @@ def block_size(length: int) -> int:
 # ------------------------------------------------------------------------------------------------- free alphabets
 
 
-LAST_WORD = 2**64 - 1
+LAST_VALUE = 2**64 - 1
 
 
 @lru_cache
-def shares(symbol_count: int, theta: float) -> tuple[int, int]:
-    """(each, last): in randomized response every wrong symbol owns `each` keystream words, from 0 on, and the right one
-    all others up to `last`. Words above `last` belong to nobody and are drawn again.
+def keystream_values_per_symbol(symbol_count: int, theta: float) -> tuple[int, int]:
+    """(each, last): in randomized response every wrong symbol owns `each` keystream values, from 0 on, and the right
+    one all others up to `last`. Values above `last` belong to nobody and are drawn again.
 
     No symbol owns more than e^θ times as many as another, as exact numbers. With `each` rounded up from what a z not
-    below e^-θ asks for, the right symbol never owns more than e^θ times as many words as a wrong one, and none is left
+    below e^-θ asks for, the right symbol never owns more than e^θ times as many values as a wrong one, and none is left
     over. But if θ is tiny or there are very many symbols, wrong ones may then own too many. In that case both are
-    rounded down, the right one from each/z, so that it owns at least `each` and at most `each`·e^θ words.
+    rounded down, the right one from each/z, so that it owns at least `each` and at most `each`·e^θ values.
     """
     z = Fraction(tilt_factor(theta))
     ideal = 2**64 * z / (1 + (symbol_count - 1) * z)
     each = ceil(ideal)
     right = 2**64 - (symbol_count - 1) * each
     if each <= right * (1 + Fraction(theta)):  # which is below e^θ
-        return each, LAST_WORD
+        return each, LAST_VALUE
     each = floor(ideal)
     return each, (symbol_count - 1) * each + floor(each / z) - 1
 
 
-def words_for_each(symbol_count: int, theta: float) -> int:
-    """How many of the 2^64 keystream words stand for each wrong symbol in randomized response."""
-    return shares(symbol_count, theta)[0]
-
-
-def redraw_unowned(words: UintArray, last: int | UintArray, source: RandomSource) -> None:
-    """Draw the keystream words again that are above `last`, one bound for all or one for each, until none is."""
-    bounds = np.broadcast_to(np.asarray(last, dtype=np.uint64), words.shape)
-    again = np.flatnonzero(words > bounds)
+def redraw_unowned(keystream: UintArray, last: int | UintArray, source: RandomSource) -> None:
+    """Draw the keystream values again that are above `last`, one bound for all or one for each, until none is."""
+    bounds = np.broadcast_to(np.asarray(last, dtype=np.uint64), keystream.shape)
+    again = np.flatnonzero(keystream > bounds)
     while len(again):
-        words[again] = source.words64(len(again))
-        again = again[words[again] > bounds[again]]
+        keystream[again] = source.keystream(len(again))
+        again = again[keystream[again] > bounds[again]]
 
 
 def _respond(symbol_count: int, values: AnyIntArray, theta: float, source: RandomSource, private: AnyIntArray) -> None:
     if symbol_count == 1:
         private[:] = values
         return
-    share, last = shares(symbol_count, theta)
+    share, last = keystream_values_per_symbol(symbol_count, theta)
     each = np.uint64(share)
     if len(values) < _SMALL_FREE:
-        words = source.words64(len(values))
-        if last < LAST_WORD:
-            redraw_unowned(words, last, source)
-        wrong = words < np.uint64(symbol_count - 1) * each
+        keystream = source.keystream(len(values))
+        if last < LAST_VALUE:
+            redraw_unowned(keystream, last, source)
+        wrong = keystream < np.uint64(symbol_count - 1) * each
         private[:] = values
-        private[wrong] = (values[wrong].astype(np.int64) + 1 + (words[wrong] // each).astype(np.int64)) % symbol_count
+        private[wrong] = (
+            values[wrong].astype(np.int64) + 1 + (keystream[wrong] // each).astype(np.int64)
+        ) % symbol_count
         return
     from pathveil.words.free_kernels import respond
 
     def draw(begin: int, end: int, branch: RandomSource) -> None:
-        words = np.empty(min(_BLOCK_CELLS, end - begin), dtype=np.uint64)
+        keystream = np.empty(min(_BLOCK_CELLS, end - begin), dtype=np.uint64)
         for low in range(begin, end, _BLOCK_CELLS):
             high = min(low + _BLOCK_CELLS, end)
-            branch.fill(words[: high - low])
-            if last < LAST_WORD:
-                redraw_unowned(words[: high - low], last, branch)
-            respond(values, low, high, symbol_count, each, words, private)
+            branch.fill(keystream[: high - low])
+            if last < LAST_VALUE:
+                redraw_unowned(keystream[: high - low], last, branch)
+            respond(values, low, high, symbol_count, each, keystream, private)
 
     run_blocks([partial(draw, *cut) for cut in cuts(len(values), _FREE_BLOCK_CELLS)], source)
 
@@ -194,7 +191,7 @@ class RenewalEngine:
     def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
         self._compiled, self._length, self._z = compiled, length, tilt_factor(theta)
         # A way through the table multiplies at most n steps of d additions, and adds at most n sums of n terms.
-        self._margin = doubt((length + 2) * (length + compiled.largest_degree + 4))
+        self._margin = rounding_margin((length + 2) * (length + compiled.largest_degree + 4))
         assert compiled.symbol_states is not None
         self._entered = np.maximum(compiled.symbol_states, 0)  # a symbol without an edge has weight 0 anyway
         count = compiled.state_count
@@ -209,46 +206,52 @@ class RenewalEngine:
             self._ends[k + 1] = self._z * (compiled.adjacency @ self._ends[k])
 
     def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
-        from pathveil.words.tilted.renewal_kernel import draw_words
+        from pathveil.words.tilted.renewal_kernel import draw_by_renewal
 
         compiled, log_z, in_doubt = self._compiled, np.empty(len(begins)), np.empty(len(begins), dtype=bool)
-        words = source.words64(len(begins) * self._length)
-        draw_words(
+        keystream = source.keystream(len(begins) * self._length)
+        draw_by_renewal(
             values, begins, self._length, compiled.start, compiled.offsets, compiled.labels, compiled.targets,
-            compiled.step_table, self._entered, self._table.reshape(-1), self._ends, self._z, words, log_z, private,
+            compiled.step_table, self._entered, self._table.reshape(-1), self._ends, self._z, keystream, log_z, private,
             self._margin, in_doubt,
         )  # fmt: skip
-        settle(compiled, values, begins, in_doubt, self._z, words.reshape(-1, self._length), private, source)
+        redraw_exactly(
+            compiled, values, begins, in_doubt, self._z, keystream.reshape(-1, self._length), private, source
+        )
         return log_z
 
 
 class LaneEngine:
     """Any system; see lane_kernels.py."""
 
-    def __init__(self, compiled: CompiledSystem, length: int, theta: float, visited: Visited | None = None) -> None:
+    def __init__(
+        self, compiled: CompiledSystem, length: int, theta: float, reachable: ReachableStates | None = None
+    ) -> None:
         self._compiled, self._length, self._theta = compiled, length, theta
-        visited = visited or Visited.of(compiled, length)
+        reachable = reachable or ReachableStates.of(compiled, length)
         order, label_offsets = compiled.edges_by_label
         growth = theta + log(compiled.largest_degree)
         every = max(1, int(200 / growth))  # positions in which no weight changes by more than e^200
         self._z = tilt_factor(theta)
-        self._margin = doubt((length + 2) * (compiled.largest_degree + 4))
+        self._margin = rounding_margin((length + 2) * (compiled.largest_degree + 4))
         self._arguments = (
-            length, visited.states, visited.offsets, visited.marks, compiled.offsets, compiled.targets,
+            length, reachable.states, reachable.offsets, reachable.marks, compiled.offsets, compiled.targets,
             label_offsets, compiled.sources[order], compiled.targets[order], self._z, 1.0 - self._z, every,
         )  # fmt: skip
 
     def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
-        from pathveil.words.tilted.lane_kernels import draw_words
+        from pathveil.words.tilted.lane_kernels import draw_in_lanes
 
         compiled, log_z = self._compiled, np.empty(len(begins))
         sound, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
-        words = source.words64(len(begins) * self._length)
-        draw_words(
-            values, begins, *self._arguments, log_z, sound, compiled.labels, compiled.step_table, words, private,
+        keystream = source.keystream(len(begins) * self._length)
+        draw_in_lanes(
+            values, begins, *self._arguments, log_z, sound, compiled.labels, compiled.step_table, keystream, private,
             self._margin, in_doubt,
         )  # fmt: skip
-        settle(compiled, values, begins, in_doubt, self._z, words.reshape(-1, self._length), private, source)
+        redraw_exactly(
+            compiled, values, begins, in_doubt, self._z, keystream.reshape(-1, self._length), private, source
+        )
         if not sound.all():
             extreme = np.flatnonzero(~sound)
             logs = LogEngine(compiled, self._length, self._theta)

@@ -18,7 +18,7 @@ from pathveil.randomness.decisions import with_enough_digits
 from pathveil.randomness.lazy import EXACT, LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.tilted.visited import Visited
+from pathveil.words.tilted.reachable_states import ReachableStates
 
 if TYPE_CHECKING:
     from flint import arb
@@ -36,46 +36,51 @@ def sampling(compiled: CompiledSystem, largest: int) -> str:
     return f"{EXACT} (words of more than {largest // compiled.state_count - 1} symbols: in floating point)"
 
 
-def settle(
+def redraw_exactly(
     compiled: CompiledSystem,
     values: AnyIntArray,
     begins: IntArray,
     in_doubt: BoolArray,
     z: float,
-    words: UintArray,
+    keystream: UintArray,
     private: AnyIntArray,
     source: RandomSource,
 ) -> None:
-    """Draw the words that were left in doubt, each from its row of keystream words, into the cells of `private`."""
+    """Draw the words that were left in doubt, each from its row of the keystream, into the cells of `private`."""
     rows = np.flatnonzero(in_doubt)
-    length = words.shape[1]
+    length = keystream.shape[1]
     if not len(rows) or not fits(compiled, length, LARGEST_EXACT_DRAW):
         return
-    visited = Visited.of(compiled, length)
+    reachable = ReachableStates.of(compiled, length)
     for row in rows.tolist():
         cells = slice(begins[row], begins[row] + length)
-        private[cells] = draw_exactly(compiled, visited, values[cells].tolist(), z, words[row].tolist(), source)
+        private[cells] = draw_exactly(compiled, reachable, values[cells].tolist(), z, keystream[row].tolist(), source)
 
 
 def draw_exactly(
-    compiled: CompiledSystem, visited: Visited, codes: list[int], z: float, words: list[int], source: RandomSource
+    compiled: CompiledSystem,
+    reachable: ReachableStates,
+    codes: list[int],
+    z: float,
+    keystream: list[int],
+    source: RandomSource,
 ) -> list[int]:
-    """A private word for one word; `words` are the first 64 bits for each position."""
-    uniforms = [LazyUniform(word, source) for word in words]
+    """A private word for one word; `keystream` has the first 64 bits for each position."""
+    uniforms = [LazyUniform(word, source) for word in keystream]
 
     def walk(bits: int) -> list[int]:
         from flint import arb
 
-        return _walk(compiled, codes, arb(z), backward(compiled, visited, codes, arb(z)), uniforms, bits)
+        return _walk(compiled, codes, arb(z), backward(compiled, reachable, codes, arb(z)), uniforms, bits)
 
     return with_enough_digits(walk)
 
 
-def backward(compiled: CompiledSystem, visited: Visited, codes: list[int], z: arb) -> list[dict[int, arb]]:
+def backward(compiled: CompiledSystem, reachable: ReachableStates, codes: list[int], z: arb) -> list[dict[int, arb]]:
     """Message i, for i = 0..n: β_i(y) for every state y in which a feasible word can be there."""
     from flint import arb
 
-    states = [part.tolist() for part in np.split(visited.states, visited.offsets[1:-1])]
+    states = [part.tolist() for part in np.split(reachable.states, reachable.offsets[1:-1])]
     messages: list[dict[int, Any]] = [{y: arb(1) for y in states[-1]}]
     for code, here in zip(reversed(codes), reversed(states[:-1]), strict=True):
         after, message = messages[-1], {}
@@ -103,7 +108,8 @@ def _walk(
 ) -> list[int]:
     state, private = compiled.start, []
     for code, after, uniform in zip(codes, messages[1:], uniforms, strict=True):
-        # The word's own symbol first, then the others in their order: as in the fast loops, or bits would change sides.
+        # The word's own symbol first, then the others in their order. This order must match the fast loops, or the
+        # same bits select another symbol.
         moves = [(label, target) for label, target in compiled.moves[state].items() if target in after]
         moves.sort(key=lambda move: move[0] != code)
         weights = [after[target] if label == code else z * after[target] for label, target in moves]

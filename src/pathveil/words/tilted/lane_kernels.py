@@ -110,8 +110,8 @@ def partition_functions(
     values: Any,
     begins: Any,
     length: int,
-    plan: Any,
-    plan_offsets: Any,
+    reachable: Any,
+    reachable_offsets: Any,
     active: Any,
     offsets: Any,
     targets: Any,
@@ -134,31 +134,31 @@ def partition_functions(
         exponents[:] = 0.0
         fine[:] = True
         both[:] = 0.0
-        for y in plan[plan_offsets[length] : plan_offsets[length + 1]]:
+        for y in reachable[reachable_offsets[length] : reachable_offsets[length + 1]]:
             both[length & 1, y, :] = 1.0
         for i in range(length - 1, -1, -1):
             message = both[i & 1]
             message[:] = 0.0
-            states = plan[plan_offsets[i] : plan_offsets[i + 1]]
+            states = reachable[reachable_offsets[i] : reachable_offsets[i + 1]]
             _step(
                 both[(i + 1) & 1], message, codes[i], states, active[i], offsets, targets,
                 label_offsets, label_sources, label_targets, z, rest,
             )  # fmt: skip
             if i % every == 0:
                 _rescale(message, states, exponents, unscale, fine)
-        start = plan[0]
+        start = reachable[0]
         for lane in range(min(LANES, len(begins) - first)):
             log_z[first + lane] = log(both[0, start, lane]) + exponents[lane] * log(2.0)
             sound[first + lane] = fine[lane]
 
 
 @kernel
-def draw_words(
+def draw_in_lanes(
     values: Any,
     begins: Any,
     length: int,
-    plan: Any,
-    plan_offsets: Any,
+    reachable: Any,
+    reachable_offsets: Any,
     active: Any,
     offsets: Any,
     targets: Any,
@@ -172,35 +172,36 @@ def draw_words(
     sound: Any,
     labels: Any,
     step_table: Any,
-    words: Any,
+    keystream: Any,
     private: Any,
     margin: float,
     in_doubt: Any,
 ) -> None:
-    """A private word for each word, and log Z; one 64-bit word of keystream for each symbol.
+    """A private word for each word, and log Z; one keystream value for each symbol.
 
-    `plan[plan_offsets[i]:plan_offsets[i + 1]]` are the states in use at position i, and `active[i]` marks them.
+    `reachable[reachable_offsets[i]:reachable_offsets[i + 1]]` are the states in use at position i; `active[i]` marks
+    them.
     """
     state_count = active.shape[1]
     codes = np.empty((length, LANES), np.int64)
     # States that are not in use at a position are never written to: they stay 0.
     beta = np.zeros((length + 1, state_count, LANES))
     unscale, exponents, fine = np.ones((length + 1, LANES)), np.zeros(LANES), np.ones(LANES, np.bool_)
-    for y in plan[plan_offsets[length] : plan_offsets[length + 1]]:
+    for y in reachable[reachable_offsets[length] : reachable_offsets[length + 1]]:
         beta[length, y, :] = 1.0
     for first in range(0, len(begins), LANES):
         _load(values, begins, first, codes)
         exponents[:] = 0.0
         fine[:] = True
         for i in range(length - 1, -1, -1):
-            states = plan[plan_offsets[i] : plan_offsets[i + 1]]
+            states = reachable[reachable_offsets[i] : reachable_offsets[i + 1]]
             _step(
                 beta[i + 1], beta[i], codes[i], states, active[i], offsets, targets,
                 label_offsets, label_sources, label_targets, z, rest,
             )  # fmt: skip
             if i % every == 0:
                 _rescale(beta[i], states, exponents, unscale[i], fine)
-        start = plan[0]
+        start = reachable[0]
         for lane in range(min(LANES, len(begins) - first)):
             word = first + lane
             log_z[word] = log(beta[0, start, lane]) + exponents[lane] * log(2.0)
@@ -211,7 +212,7 @@ def draw_words(
             y = start
             for i in range(length):
                 symbol = codes[i, lane]
-                uniform = (np.int64(words[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
+                uniform = (np.int64(keystream[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
                 total = beta[i, y, lane] * unscale[i, lane]
                 mark = uniform * total
                 near = margin * total

@@ -15,8 +15,8 @@ import numpy as np
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import doubt, tilt_factor
-from pathveil.words.tilted.exact import settle
+from pathveil.words.base import rounding_margin, tilt_factor
+from pathveil.words.tilted.exact import redraw_exactly
 
 _CHUNK = 1 << 21  # numbers held at a time while a batch is worked on
 
@@ -67,7 +67,7 @@ def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source:
     z = tilt_factor(theta)
     theta = -log(z)  # of the number that is used
     messages = _backward(compiled, codes, theta)
-    words = source.words64(batch * length).reshape(batch, length)
+    keystream = source.keystream(batch * length).reshape(batch, length)
     margin = log_margin(compiled, length, theta)
     states, in_doubt = np.full(batch, compiled.start), np.zeros(batch, dtype=bool)
     private = np.empty_like(codes)
@@ -84,13 +84,13 @@ def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source:
         weights = np.take_along_axis(messages[i + 1], compiled.targets[edges], axis=1)
         weights -= theta * (compiled.labels[edges] != codes[:, i, None])
         weights[padding] = -np.inf
-        chosen, close = pick_columns(weights, words[:, i], margin)
+        chosen, close = pick_columns(weights, keystream[:, i], margin)
         in_doubt |= close
         taken = edges[np.arange(batch), chosen]
         private[:, i] = compiled.labels[taken]
         states = compiled.targets[taken]
     begins = np.arange(batch) * length
-    settle(compiled, codes.reshape(-1), begins, in_doubt, z, words, private.reshape(-1), source)
+    redraw_exactly(compiled, codes.reshape(-1), begins, in_doubt, z, keystream, private.reshape(-1), source)
     return private
 
 
@@ -101,15 +101,15 @@ def log_margin(compiled: CompiledSystem, length: int, theta: float) -> float:
     `exp` and `log` are taken to be right to 16 units in the last place, four times what numpy allows them.
     """
     size = length * (theta + log(compiled.largest_degree)) if compiled.largest_degree else 0.0
-    return doubt((length + 2) * (int(4 * size) + compiled.largest_degree + 48))
+    return rounding_margin((length + 2) * (int(4 * size) + compiled.largest_degree + 48))
 
 
-def pick_columns(log_weights: FloatArray, words: UintArray, margin: float) -> tuple[IntArray, BoolArray]:
+def pick_columns(log_weights: FloatArray, keystream: UintArray, margin: float) -> tuple[IntArray, BoolArray]:
     """For each row a column, with probability proportional to exp(log weight); and which rows are in doubt."""
     sums = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
     total = sums[:, -1]
     # Never the total itself, or no column would be reached.
-    marks = np.minimum(as_uniform(words) * total, np.nextafter(total, 0))
+    marks = np.minimum(as_uniform(keystream) * total, np.nextafter(total, 0))
     columns: IntArray = np.argmax(sums > marks[:, None], axis=1)
     in_doubt: BoolArray = np.any(np.abs(sums - marks[:, None]) < margin * total[:, None], axis=1)
     return columns, in_doubt

@@ -14,8 +14,8 @@ def nearest_classes(
     values: Any,
     begins: Any,
     length: int,
-    plan: Any,
-    plan_offsets: Any,
+    reachable: Any,
+    reachable_offsets: Any,
     offsets: Any,
     labels: Any,
     targets: Any,
@@ -30,14 +30,14 @@ def nearest_classes(
     for word in range(len(begins)):
         after[:] = far
         ways_after[:] = 0.0
-        for y in plan[plan_offsets[length] : plan_offsets[length + 1]]:
+        for y in reachable[reachable_offsets[length] : reachable_offsets[length + 1]]:
             after[y] = 0
             ways_after[y] = 1.0
         for i in range(length - 1, -1, -1):
             symbol = np.int64(values[begins[word] + i])
             distance[:] = far
             ways[:] = 0.0
-            for y in plan[plan_offsets[i] : plan_offsets[i + 1]]:
+            for y in reachable[reachable_offsets[i] : reachable_offsets[i + 1]]:
                 for edge in range(offsets[y], offsets[y + 1]):
                     x = targets[edge]
                     if after[x] == far:
@@ -50,5 +50,5 @@ def nearest_classes(
                         ways[y] += ways_after[x]
             distance, after = after, distance
             ways, ways_after = ways_after, ways
-        errors[word] = after[plan[0]]
-        sizes[word] = ways_after[plan[0]]
+        errors[word] = after[reachable[0]]
+        sizes[word] = ways_after[reachable[0]]

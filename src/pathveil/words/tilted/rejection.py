@@ -32,12 +32,12 @@ from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArra
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import doubt, tilt_factor
+from pathveil.words.base import rounding_margin, tilt_factor
 from pathveil.words.tilted.draw import LaneEngine, LogEngine, engine_for, lanes_fit
 from pathveil.words.tilted.exact import fits
 from pathveil.words.tilted.logs import log_margin
+from pathveil.words.tilted.reachable_states import ReachableStates
 from pathveil.words.tilted.rejection_exact import ExactComparisons
-from pathveil.words.tilted.visited import Visited
 
 LARGEST_EXACT_FLIP = 1 << 16  # positions times states: an exact comparison takes a second then
 _ROUNDING = 16  # more roundings than there are behind a number, an `exp` or `log` among them
@@ -51,7 +51,7 @@ class FlipByRejection:
         self._compiled, self._length, self._theta, self._feasible = compiled, length, theta, feasible
         self.z = tilt_factor(theta)
         self.theta = -log(self.z)  # of the number that is used
-        self._visited = Visited.of(compiled, length)
+        self._reachable = ReachableStates.of(compiled, length)
         self._engine = engine_for(compiled, length, theta)
         self._tilts: dict[int, LaneEngine | LogEngine] = {}
 
@@ -76,10 +76,10 @@ class FlipByRejection:
             return np.zeros(len(begins), dtype=np.int64), np.ones(len(begins))
         from pathveil.words.tilted.nearest_kernel import nearest_classes
 
-        compiled, visited = self._compiled, self._visited
+        compiled, reachable = self._compiled, self._reachable
         errors, sizes = np.empty(len(begins), dtype=np.int64), np.empty(len(begins))
         nearest_classes(
-            values, begins, self._length, visited.states, visited.offsets, compiled.offsets, compiled.labels,
+            values, begins, self._length, reachable.states, reachable.offsets, compiled.offsets, compiled.labels,
             compiled.targets, compiled.state_count, errors, sizes,
         )  # fmt: skip
         return errors, sizes
@@ -89,7 +89,7 @@ class FlipByRejection:
         if r not in self._tilts:
             fits = lanes_fit(self._compiled, 1)  # two positions at a time
             self._tilts[r] = (
-                LaneEngine(self._compiled, self._length, r * self._theta, self._visited)
+                LaneEngine(self._compiled, self._length, r * self._theta, self._reachable)
                 if fits
                 else LogEngine(self._compiled, self._length, r * self._theta)
             )
@@ -97,13 +97,13 @@ class FlipByRejection:
 
     def margin(self, r: int) -> float:
         """How far rounding can carry the sum behind `log_partition(r)`, relatively."""
-        return log_margin(self._compiled, self._length, r * self._theta) + doubt(8 * r * self._length)
+        return log_margin(self._compiled, self._length, r * self._theta) + rounding_margin(8 * r * self._length)
 
     def exactly(self, codes: list[int]) -> ExactComparisons | None:
         """What decides without rounding; None where there is no room for it, and floating point has the last word."""
         if not fits(self._compiled, self._length, LARGEST_EXACT_FLIP):
             return None
-        return ExactComparisons(self._compiled, self._visited, codes, self.z)
+        return ExactComparisons(self._compiled, self._reachable, codes, self.z)
 
     @property
     def length(self) -> int:
@@ -116,12 +116,12 @@ class Tries:
 
     t: FloatArray
     error: FloatArray
-    words: UintArray
+    keystream: UintArray
     continued: dict[int, LazyUniform]
     """Numbers of which more bits were looked at already."""
 
     def number(self, which: int, source: RandomSource) -> LazyUniform:
-        return self.continued.get(which) or LazyUniform(int(self.words[which]), source)
+        return self.continued.get(which) or LazyUniform(int(self.keystream[which]), source)
 
 
 class Surroundings:
@@ -151,9 +151,9 @@ class Surroundings:
         tries = Tries(np.empty(len(which)), np.empty(len(which)), np.empty(len(which), dtype=np.uint64), {})
         waiting = np.arange(len(which))
         while len(waiting):
-            numbers, now = which[waiting], source.words64(len(waiting))
-            limits = source.words64(len(waiting))
-            tries.words[waiting] = now
+            numbers, now = which[waiting], source.keystream(len(waiting))
+            limits = source.keystream(len(waiting))
+            tries.keystream[waiting] = now
             tries.t[waiting] = truncated_exponential(self._lambda[numbers], as_uniform(now))
             # log t moves by at most 3 times the change of λ where λ < 1, and by its relative change elsewhere.
             tries.error[waiting] = _uniform_error(now) + 12 * self._flip.margin(1)
@@ -171,17 +171,17 @@ class Surroundings:
 
     def keep_words(self, which: IntArray, tries: Tries, errors: IntArray, source: RandomSource) -> BoolArray:
         """Which of the proposed words are kept; `errors` beyond those of the nearest words."""
-        words = source.words64(len(which))
+        keystream = source.keystream(len(which))
         p, t = self._flip.z ** errors.astype(float), tries.t
-        left, right = as_uniform(words) * (1 - p * t), 1 - t
+        left, right = as_uniform(keystream) * (1 - p * t), 1 - t
         kept: BoolArray = (errors == 0) | (left < right)
         # A t of 0 is one too small for floating point, and so is what it may be wrong by.
-        margin = np.where(t > 0, _finite(tries.error), 0.0) * t + doubt(_ROUNDING)
+        margin = np.where(t > 0, _finite(tries.error), 0.0) * t + rounding_margin(_ROUNDING)
         in_doubt = (errors > 0) & (np.abs(left - right) <= margin)
         for k in np.flatnonzero(in_doubt).tolist():
             exact = self._exactly(int(which[k]))
             if exact is not None:
-                second = LazyUniform(int(words[k]), source)
+                second = LazyUniform(int(keystream[k]), source)
                 kept[k] = exact.keeps_word(tries.number(k, source), second, int(errors[k]))
         return kept
 
@@ -189,18 +189,20 @@ class Surroundings:
         begin = self._begins[word]
         return self._flip.exactly(self._values[begin : begin + self._flip.length].tolist())
 
-    def _keep(self, which: IntArray, t: FloatArray, error: FloatArray, words: UintArray) -> tuple[BoolArray, BoolArray]:
+    def _keep(
+        self, which: IntArray, t: FloatArray, error: FloatArray, keystream: UintArray
+    ) -> tuple[BoolArray, BoolArray]:
         """Is x below the limit, an exponential variate? And where may rounding have decided that?
 
         Terms are added until what is missing cannot change the answer.
         """
-        z, limits = self._flip.z, -np.log(as_uniform(words))
+        z, limits = self._flip.z, -np.log(as_uniform(keystream))
         kept, in_doubt = np.zeros(len(which), dtype=bool), np.zeros(len(which), dtype=bool)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             others = self._best[which] - 1
             x = np.where(t > 0, others * (-np.log1p(-t) - t), 0.0)
-            margin = np.where(t > 0, others * (t * t / (1 - t) * error + doubt(_ROUNDING) * t), 0.0)
-        margin += _finite(_uniform_error(words) * limits)
+            margin = np.where(t > 0, others * (t * t / (1 - t) * error + rounding_margin(_ROUNDING) * t), 0.0)
+        margin += _finite(_uniform_error(keystream) * limits)
         open_ = np.arange(len(which))
         r = 1
         while True:
@@ -208,7 +210,7 @@ class Surroundings:
             size = np.where(now > 0, self._others(r, which[open_]), 0.0)
             term = now**r / r * size
             # t^r is off by r times the error of t, and the sum by its own, which is that of E_r + B.
-            off = 2 * (r * error[open_] + doubt(_ROUNDING)) * term
+            off = 2 * (r * error[open_] + rounding_margin(_ROUNDING)) * term
             off += now**r / r * (size + self._best[which[open_]]) * 2 * self._flip.margin(r)
             if r > 1:
                 x[open_] += term
@@ -228,9 +230,9 @@ class Surroundings:
             r += 1
 
 
-def _uniform_error(words: UintArray) -> FloatArray:
+def _uniform_error(keystream: UintArray) -> FloatArray:
     """How far the bits that were not looked at can move -log u, or t, relatively: u is known to 2^-53."""
-    u = as_uniform(words)
+    u = as_uniform(keystream)
     error: FloatArray = 2.0**-51 / (u * (1 - u))
     return error
 

@@ -13,7 +13,7 @@ from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.tilted.exact import backward
-from pathveil.words.tilted.visited import Visited
+from pathveil.words.tilted.reachable_states import ReachableStates
 
 if TYPE_CHECKING:
     from flint import arb
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class ExactComparisons:
     """All that one sensitive word needs to decide whether t and the proposed word are kept."""
 
-    def __init__(self, compiled: CompiledSystem, visited: Visited, codes: list[int], z: float) -> None:
-        self._compiled, self._visited, self._codes, self._z = compiled, visited, codes, z
+    def __init__(self, compiled: CompiledSystem, reachable: ReachableStates, codes: list[int], z: float) -> None:
+        self._compiled, self._reachable, self._codes, self._z = compiled, reachable, codes, z
         self._nearest, self._best = self._nearest_class()
         self._is_alone = compiled.completions(len(codes))[0][compiled.start] == 1
 
@@ -45,7 +45,7 @@ class ExactComparisons:
         from flint import arb
 
         tilt = arb(self._z) ** r
-        total = backward(self._compiled, self._visited, self._codes, tilt)[0][self._compiled.start]
+        total = backward(self._compiled, self._reachable, self._codes, tilt)[0][self._compiled.start]
         return total / tilt**self._nearest
 
     def keeps_t(self, uniform: LazyUniform, limit: LazyUniform) -> bool:

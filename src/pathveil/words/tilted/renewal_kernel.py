@@ -42,7 +42,7 @@ def _weight(table: Any, ends: Any, later: Any, cells: Any, position: int, state:
 
 
 @kernel
-def draw_words(
+def draw_by_renewal(
     values: Any,
     begins: Any,
     length: int,
@@ -55,13 +55,13 @@ def draw_words(
     table: Any,
     ends: Any,
     z: float,
-    words: Any,
+    keystream: Any,
     log_z: Any,
     private: Any,
     margin: float,
     in_doubt: Any,
 ) -> None:
-    """A private word for each word, and log Z; one 64-bit word of keystream for each symbol.
+    """A private word for each word, and log Z; one keystream value for each symbol.
 
     `table` is K as a flat array [k, symbol, state], `ends` is F, `entered` the state that each symbol leads to.
     """
@@ -81,7 +81,7 @@ def draw_words(
         in_doubt[word] = False
         for i in range(length):
             symbol = np.int64(values[begin + i])
-            uniform = (np.int64(words[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
+            uniform = (np.int64(keystream[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
             mark = uniform * here
             near = margin * here
             right = step_table[y, symbol]

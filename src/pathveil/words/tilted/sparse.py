@@ -13,8 +13,8 @@ import numpy as np
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import doubt, tilt_factor
-from pathveil.words.tilted.exact import settle
+from pathveil.words.base import rounding_margin, tilt_factor
+from pathveil.words.tilted.exact import redraw_exactly
 from pathveil.words.tilted.logs import draw_with_logs, log_normalisers
 
 # Weights of one position lie between these times the largest, and a step makes none smaller by more than e^-θ: so none
@@ -29,12 +29,12 @@ class SparseEngine:
     def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
         self._compiled, self._length, self._theta = compiled, length, theta
         self._z = tilt_factor(theta)
-        self._margin = doubt((length + 2) * (compiled.largest_degree + 4))
+        self._margin = rounding_margin((length + 2) * (compiled.largest_degree + 4))
 
     def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
         """Private words for the words that begin at these cells, written to the same cells; returns each log Z."""
         log_z, in_doubt = np.empty(len(begins)), np.zeros(len(begins), dtype=bool)
-        words = source.words64(len(begins) * self._length).reshape(-1, self._length)
+        keystream = source.keystream(len(begins) * self._length).reshape(-1, self._length)
         for number, begin in enumerate(begins.tolist()):
             codes = values[begin : begin + self._length].astype(np.int64)
             found = self._backward(codes)
@@ -44,9 +44,9 @@ class SparseEngine:
                 log_z[number] = log_normalisers(self._compiled, rows, self._theta)[0]
             else:
                 messages, log_z[number] = found
-                drawn, in_doubt[number] = self._forward(codes, messages, words[number])
+                drawn, in_doubt[number] = self._forward(codes, messages, keystream[number])
                 private[begin : begin + self._length] = drawn
-        settle(self._compiled, values, begins, in_doubt, self._z, words, private, source)
+        redraw_exactly(self._compiled, values, begins, in_doubt, self._z, keystream, private, source)
         return log_z
 
     def _backward(self, codes: IntArray) -> tuple[FloatArray, float] | None:
@@ -73,11 +73,11 @@ class SparseEngine:
             exponent += power
         return messages, log(messages[0, compiled.start]) + exponent * log(2.0)
 
-    def _forward(self, codes: IntArray, messages: FloatArray, words: UintArray) -> tuple[IntArray, bool]:
+    def _forward(self, codes: IntArray, messages: FloatArray, keystream: UintArray) -> tuple[IntArray, bool]:
         """The private word, and whether a random number came too close to a border for rounding to be trusted."""
         compiled, private = self._compiled, np.empty_like(codes)
         state, in_doubt = compiled.start, False
-        for i, uniform in enumerate(as_uniform(words).tolist()):
+        for i, uniform in enumerate(as_uniform(keystream).tolist()):
             edges = slice(compiled.offsets[state], compiled.offsets[state + 1])
             targets, labels = compiled.targets[edges], compiled.labels[edges]
             # The word's own symbol comes first, then the others in their order.

@@ -11,7 +11,7 @@ from pathveil.systems.compiled import CompiledSystem
 
 
 @dataclass(frozen=True)
-class Visited:
+class ReachableStates:
     """`states[offsets[i]:offsets[i + 1]]` are the states after i symbols; `marks[i]` marks the same ones."""
 
     states: IntArray
@@ -19,7 +19,7 @@ class Visited:
     marks: BoolArray
 
     @classmethod
-    def of(cls, compiled: CompiledSystem, length: int) -> Visited:
+    def of(cls, compiled: CompiledSystem, length: int) -> ReachableStates:
         """From the start in i steps, and from there to an accepting state in the others."""
         marks = compiled.reachable(length) & compiled.completable(length)
         positions, states = np.nonzero(marks)

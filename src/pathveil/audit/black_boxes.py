@@ -45,7 +45,7 @@ _LARGEST_FIT = 400  # entries of a vector, for a fitted direction
 _LARGEST_KEY = 2**62
 
 
-class Box(ABC):
+class BlackBox(ABC):
     """A mechanism that can be asked for outputs, and knows how to look at them."""
 
     drawn = 0
@@ -69,7 +69,7 @@ class Box(ABC):
             yield self.draw(given, min(_CHUNK, size - begin))
 
 
-class WordBox(Box):
+class WordBlackBox(BlackBox):
     """Words in, words out: one word, or several that are released together (`together`).
 
     An output is a row of codes for each released word, side by side; a row's last column is the word's length.
@@ -176,7 +176,7 @@ class WordBox(Box):
         return View(name, keys, True, show)
 
 
-class EditBox(WordBox):
+class EditBlackBox(WordBlackBox):
     """A mechanism for edit distance: outputs of any allowed length."""
 
     def __init__(self, mechanism: EditMechanism, rng: RandomSource | None) -> None:
@@ -221,7 +221,7 @@ class EditBox(WordBox):
         return found
 
 
-class VectorBox(Box):
+class VectorBlackBox(BlackBox):
     """Arrays of numbers in, arrays of numbers out (matrices are taken entry by entry)."""
 
     def __init__(self, mechanism: Callable[..., Any], *, batched: bool = False) -> None:
