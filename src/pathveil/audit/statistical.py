@@ -23,8 +23,8 @@ from pathveil.audit.neighbours import edit_neighbours_of, neighbours_of
 from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System, checked_length
-from pathveil.words.base import SameLengthMechanism, checked_epsilon, checked_positive_integer
-from pathveil.words.edit import EditMechanism, distances_from, require_length
+from pathveil.words.base import SameLengthMechanism, WordMechanism, checked_epsilon, checked_positive_integer
+from pathveil.words.edit import EditMechanism, require_length
 
 _CANDIDATES = 64  # pairs that a search begins with
 _WORDS = 8  # words that a search begins with
@@ -120,7 +120,7 @@ def audit_statistically(
     """
     source = checked_source(rng)
     feasible, lengths = True, None
-    if isinstance(mechanism, SameLengthMechanism | EditMechanism):
+    if isinstance(mechanism, WordMechanism):
         if epsilon is not None or delta or world is not None or adjacency != 1 or batched:
             raise InvalidParameterError(
                 "epsilon, delta, world, adjacency and batched are for other people's mechanisms; this one knows them"
@@ -157,17 +157,17 @@ def audit_statistically(
             f"no other word differs in at most {adjacency} symbols: there is nothing to audit. Take a larger "
             "adjacency, or another word."
         )
-    if isinstance(mechanism, EditMechanism):
-        for pair in pairs:
-            _require_edit_adjacent(mechanism, *pair)
-        return run_audit(EditBlackBox(mechanism, rng), pairs, draws, confidence, epsilon, delta, source)
-    if isinstance(mechanism, SameLengthMechanism):
+    box: BlackBox
+    if isinstance(mechanism, WordMechanism):
         for pair in pairs:
             _require_adjacent(mechanism, *pair)
-    elif are_numbers(mechanism, pairs[0][0], batched):
-        return run_audit(VectorBlackBox(mechanism, batched=batched), pairs, draws, confidence, epsilon, delta, source)
-    longest = max(len(one) for pair in pairs for one in pair)
-    box = WordBlackBox(mechanism, world, longest, rng, batched=batched)
+    if isinstance(mechanism, EditMechanism):
+        box = EditBlackBox(mechanism, rng)
+    elif not isinstance(mechanism, WordMechanism) and are_numbers(mechanism, pairs[0][0], batched):
+        box = VectorBlackBox(mechanism, batched=batched)
+    else:
+        longest = max(len(one) for pair in pairs for one in pair)
+        box = WordBlackBox(mechanism, world, longest, rng, batched=batched)
     return run_audit(box, pairs, draws, confidence, epsilon, delta, source)
 
 
@@ -193,50 +193,42 @@ def audit_jointly(
     True
     """
     source = checked_source(rng)
-    world = mechanism.world if isinstance(mechanism, SameLengthMechanism) else None
-    if isinstance(mechanism, SameLengthMechanism):
-        if epsilon is not None:
-            raise InvalidParameterError("epsilon is for other people's mechanisms; this one knows its own")
-        epsilon = mechanism.epsilon
-    elif isinstance(mechanism, EditMechanism):
-        raise InvalidParameterError("audit this mechanism as a function: mechanism.privatize_many, with its epsilon")
     if isinstance(words, str) or len(words) < 2:
         raise InvalidParameterError("a joint audit takes a list of at least two words")
-    if isinstance(mechanism, SameLengthMechanism):
+    world = None
+    if isinstance(mechanism, WordMechanism):
+        if not mechanism.keeps_length:
+            raise InvalidParameterError(
+                "audit this mechanism as a function: mechanism.privatize_many, with its epsilon"
+            )
+        if epsilon is not None:
+            raise InvalidParameterError("epsilon is for other people's mechanisms; this one knows its own")
+        world, epsilon = mechanism.world, mechanism.epsilon
         _require_adjacent(mechanism, words[0], neighbour)
     together, changed = tuple(words), (neighbour, *words[1:])
     box = WordBlackBox(mechanism, world, max(map(len, (*words, neighbour))), rng, together=True)
     return run_audit(box, [(together, changed)], draws, confidence, epsilon, 0.0, source)
 
 
-def _require_adjacent(mechanism: SameLengthMechanism, word: Input, neighbour: Input) -> None:
+def _require_adjacent(mechanism: WordMechanism, word: Input, neighbour: Input) -> None:
     """A promise about words within the adjacency is not refuted by words that are farther apart."""
     if isinstance(word, np.ndarray) or isinstance(neighbour, np.ndarray):
         raise InvalidParameterError("a word mechanism takes words: a string, a list or a tuple of symbols")
-    if len(word) != len(neighbour):
+    if mechanism.accepted_lengths is not None:
+        for one in (word, neighbour):
+            require_length(len(one), mechanism.accepted_lengths)
+    elif len(word) != len(neighbour):
         raise LengthMismatchError(
             f"the word has {len(word)} symbols, its neighbour {len(neighbour)}: the promise is about words of the same "
             "length"
         )
-    apart = sum(a != b for a, b in zip(word, neighbour, strict=True))
+    [apart] = mechanism.distances(mechanism.world.encode(word), [mechanism.world.encode(neighbour)])
     if not 1 <= apart <= mechanism.adjacency:
-        raise InvalidParameterError(
-            f"word and neighbour differ in {apart} symbols, but the promise is about words that differ in 1 to "
-            f"{mechanism.adjacency}"
-        )
-
-
-def _require_edit_adjacent(mechanism: EditMechanism, word: Input, neighbour: Input) -> None:
-    """The same for edits."""
-    codes, other = (mechanism.world.encode(one) for one in (word, neighbour))
-    for one in (codes, other):
-        require_length(len(one), mechanism.lengths)
-    [apart] = distances_from(codes, [other])
-    if not 1 <= apart <= mechanism.adjacency:
-        raise InvalidParameterError(
-            f"word and neighbour are {apart} edits apart, but the promise is about words that are 1 to "
-            f"{mechanism.adjacency} apart"
-        )
+        b = mechanism.adjacency
+        found, promised = f"differ in {apart} symbols", f"differ in 1 to {b}"
+        if not mechanism.keeps_length:
+            found, promised = f"are {apart} edits apart", f"are 1 to {b} apart"
+        raise InvalidParameterError(f"word and neighbour {found}, but the promise is about words that {promised}")
 
 
 def _sizes(world: System | None, length: int | None, lengths: tuple[int, int] | None) -> list[int]:

@@ -15,6 +15,7 @@ from pathveil.words.base import (
     Batch,
     ErrorLaw,
     OnInfeasible,
+    Progress,
     SameLengthMechanism,
     checked_positive_integer,
     exponential_log_law,
@@ -55,6 +56,7 @@ class CertifiedExponential(SameLengthMechanism):
     """
 
     name = "exponential mechanism (certified calibration)"
+    is_certified = True
 
     def __init__(
         self,
@@ -130,6 +132,12 @@ class CertifiedExponential(SameLengthMechanism):
             return published_certificate(length, up_to, b, published, certifier)
         return certifier.largest(self.epsilon)
 
+    def prepare(self, lengths: Iterable[int], progress: Progress | None = None) -> None:
+        for done, length in enumerate(sorted(set(lengths)), start=1):
+            self.certificate(length)
+            if progress is not None:
+                progress("proving", done)
+
     def theta(self, length: int) -> float:
         return self.certificate(length).theta
 
@@ -137,6 +145,7 @@ class CertifiedExponential(SameLengthMechanism):
         return linear_scores(self.theta(length), length)
 
     def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
+        self.prepare(words.lengths)
         return draw_tilted(self.world.compiled, words, self.theta, source)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from pathveil.privacy.units import Edits, Unit
-from pathveil.words.base import checked_positive_integer
+from pathveil.words.base import Progress, checked_positive_integer
 from pathveil.words.edit import EditCertificate, edit_certificate, published_edit_certificate
 from pathveil.words.edit_exponential import EditExponential
 
@@ -29,6 +29,7 @@ class CertifiedEditExponential(EditExponential):
     """
 
     name = "exponential mechanism for edit distance (certified calibration)"
+    is_certified = True
 
     @cached_property
     def certificate(self) -> EditCertificate:
@@ -36,6 +37,12 @@ class CertifiedEditExponential(EditExponential):
         if self.on_infeasible == "nearest":
             return published_edit_certificate(self.cap, self.epsilon, self.adjacency, "infeasible words are accepted")
         return edit_certificate(self._words, self.cap, self.epsilon, self.adjacency)
+
+    def prepare(self, lengths: Iterable[int] = (), progress: Progress | None = None) -> None:  # noqa: ARG002
+        """One certificate serves all lengths."""
+        _ = self.certificate
+        if progress is not None:
+            progress("proving", 1)
 
     def theta(self, length: int | None = None) -> float:  # noqa: ARG002 - the same for every length
         return self.certificate.theta

@@ -49,6 +49,8 @@ class Online(SameLengthMechanism):
 
     name = "online mechanism"
 
+    is_uniform_within_class = False
+
     def __init__(
         self, world: System, epsilon: float, adjacency: int = 1, *, on_infeasible: OnInfeasible = "refuse"
     ) -> None:

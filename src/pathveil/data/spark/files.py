@@ -62,8 +62,7 @@ def check_files(
             lengths |= of_lengths
     if not count:
         raise DataFileError("there is no word to release")
-    for length in sorted(lengths):
-        mechanism.theta(length)  # a certificate that cannot be made says so here; one that can is kept
+    mechanism.prepare(lengths)  # a certificate that cannot be made says so here; one that can is kept
     return CheckedWords(count, frozenset(lengths))
 
 

@@ -16,7 +16,6 @@ from pathveil.report.curator.comparison import Comparison, Words, long_run, row_
 from pathveil.report.curator.lengths import lengths_before_and_after
 from pathveil.report.page import Page, bullets, copyable, facts
 from pathveil.systems.markov_chain import MarkovChain
-from pathveil.words.edit import EditMechanism
 
 ALARM = "CONTAINS SENSITIVE DATA. For the curator only. This is not a release: do not share, publish or attach it."
 
@@ -197,12 +196,15 @@ def _errors(page: Page, found: Comparison) -> list[Html]:
 
 
 def _is_capped(found: Comparison) -> bool:
-    return isinstance(found.mechanism, EditMechanism) and found.mechanism.cap < found.mechanism.lengths[1]
+    mechanism = found.mechanism
+    if mechanism is None or mechanism.cap is None or mechanism.accepted_lengths is None:
+        return False
+    return mechanism.cap < mechanism.accepted_lengths[1]
 
 
 def _capped(found: Comparison, edits: IntArray) -> IntArray:
     """Edits up to the mechanism's cap, as its law has them."""
-    if not isinstance(found.mechanism, EditMechanism):
+    if found.mechanism is None or found.mechanism.cap is None:
         return edits
     capped: IntArray = np.minimum(edits, found.mechanism.cap)
     return capped

@@ -13,7 +13,6 @@ import numpy as np
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import WordMechanism
-from pathveil.words.online import Online
 
 _LARGEST_WORK = 50_000_000  # numbers that one word may take
 _LARGEST_EXPONENT = 600.0  # class counts are kept as floating-point numbers between e^-600 and 1
@@ -22,8 +21,8 @@ _LARGEST_EXPONENT = 600.0  # class counts are kept as floating-point numbers bet
 def replacement_probabilities(mechanism: WordMechanism, codes: IntArray) -> FloatArray | None:
     """For each position the probability that another symbol comes out; None where that would take too long."""
     compiled = mechanism.world.compiled
-    if isinstance(mechanism, Online):
-        return _online(mechanism, codes)
+    if not mechanism.is_uniform_within_class:
+        return _online(compiled, codes, mechanism.theta(len(codes)))
     widest = max(int(np.diff(compiled.offsets).max()), 1)
     too_long = len(codes) * log(widest) > _LARGEST_EXPONENT
     if too_long or len(codes) ** 2 * max(compiled.edge_count, compiled.state_count) > _LARGEST_WORK:
@@ -69,9 +68,9 @@ def _step(mass: FloatArray, origin: IntArray, goal: IntArray, errs: FloatArray, 
     return after
 
 
-def _online(mechanism: Online, codes: IntArray) -> FloatArray:
+def _online(compiled: CompiledSystem, codes: IntArray, theta: float) -> FloatArray:
     """Forward over the states: the true symbol has weight 1 where it is possible, every other e^-θ."""
-    compiled, z = mechanism.world.compiled, exp(-mechanism.theta())
+    z = exp(-theta)
     degree = np.diff(compiled.offsets)
     mass = np.zeros(compiled.state_count)
     mass[compiled.start] = 1.0

@@ -4,6 +4,7 @@ from pathveil.words.base.batch import Batch, SameLength, flat_words, take_cells
 from pathveil.words.base.law import ErrorLaw, exponential_log_law, log_counts, log_sum, permute_and_flip_log_law
 from pathveil.words.base.mechanism import (
     OnInfeasible,
+    Progress,
     SameLengthMechanism,
     WordMechanism,
     checked_epsilon,
@@ -20,6 +21,7 @@ __all__ = [
     "HammingUtility",
     "InverseUtility",
     "OnInfeasible",
+    "Progress",
     "SameLength",
     "SameLengthMechanism",
     "Utility",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 OnInfeasible = Literal["refuse", "nearest"]
+Progress = Callable[[str, int], None]
+"""Is told the stage of the work, and how much of it is done."""
 
 _LARGEST_EPSILON = 1e100  # there is no privacy long before that, and arithmetic still works
 
@@ -50,6 +52,14 @@ class WordMechanism(ABC):
     name: ClassVar[str]
     reason: str | None = None
     """Why `best_mechanism` chose this one."""
+
+    # What audits and reports have to know about a mechanism, besides its law.
+    keeps_length: ClassVar[bool]
+    """Is a private word as long as the sensitive one?"""
+    is_certified: ClassVar[bool] = False
+    """Is the promise about feasible words alone, at a tilt that a certificate justifies?"""
+    is_uniform_within_class: ClassVar[bool] = True
+    """Are all outputs at the same distance from the word equally likely?"""
 
     def __init__(
         self,
@@ -109,6 +119,24 @@ class WordMechanism(ABC):
     def accepted_lengths(self) -> tuple[int, int] | None:
         """The shortest and the longest word that is accepted; None where any length will do."""
         return None
+
+    @property
+    def cap(self) -> int | None:
+        """The distance from which on all words count as equally far; None where distances have no end."""
+        return None
+
+    @abstractmethod
+    def distances(self, codes: IntArray, outputs: Any) -> IntArray:
+        """How far each output is from the word, all given as symbol codes: errors, or edits."""
+
+    def prepare(self, lengths: Iterable[int], progress: Progress | None = None) -> None:  # noqa: B027 - see below
+        """Do now what the first draw of words of these lengths would have to wait for.
+
+        Mechanisms with a certificate prove it here, which can take seconds for each length; `progress("proving", k)`
+        is called after k of them. The others have nothing to do.
+
+        Raises what `certificate` raises for a length that cannot be certified.
+        """
 
     @property
     @abstractmethod
@@ -243,6 +271,11 @@ class WordMechanism(ABC):
 
 class SameLengthMechanism(WordMechanism):
     """A mechanism whose private words are as long as the sensitive ones; adjacent words differ in some symbols."""
+
+    keeps_length = True
+
+    def distances(self, codes: IntArray, outputs: IntArray) -> IntArray:
+        return hamming_distances(codes, outputs)
 
     @abstractmethod
     def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:

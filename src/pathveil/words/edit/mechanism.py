@@ -25,6 +25,7 @@ from pathveil.words.base import (
 from pathveil.words.classes import Selection
 from pathveil.words.edit.batch import draw_batch
 from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.distances import distances_from
 from pathveil.words.edit.law import EditLaw
 from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range, require_length
 
@@ -65,6 +66,11 @@ class EditMechanism(WordMechanism):
                 f"the system has no feasible word of {lo} to {hi} symbols: check the edges, the first and the last "
                 "symbols, or allow other lengths"
             )
+
+    keeps_length = False
+
+    def distances(self, codes: IntArray, outputs: Iterable[IntArray]) -> IntArray:
+        return distances_from(codes, outputs)
 
     @property
     def lengths(self) -> tuple[int, int]:
