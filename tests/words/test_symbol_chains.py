@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain as chained
 from itertools import pairwise, product
 from math import inf, log
 
@@ -12,7 +13,7 @@ from scipy import sparse
 import pathveil as pv
 from pathveil.words.base.tilt import tilt_factor
 from pathveil.words.certificate import contexts as context_file
-from pathveil.words.certificate import kept_pairs, runs
+from pathveil.words.certificate import kept_pairs, run_kernel, runs
 from pathveil.words.certificate.contexts import _memory, context_levels, least_work
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.protected_positions import protected_positions
@@ -391,11 +392,13 @@ def test_the_bound_of_a_run_is_the_largest_over_its_places(run: int, monkeypatch
     largest = dict(enumerate([0.5, 1.5, 3.0, 2.0]))
 
     def quotient(w: np.ndarray, v: np.ndarray, *arguments: object) -> float:
+        arguments = tuple(chained.from_iterable(each if isinstance(each, tuple) else [each] for each in arguments))
         before, after = int(arguments[0][0]), int(arguments[5][0])  # type: ignore[index]
         seen[before] = (after, len(w), len(v), arguments)
         return largest[before]
 
-    monkeypatch.setattr(runs, "compiled", lambda _: quotient)
+    monkeypatch.setattr(runs, "compile_on_first_call", lambda _: quotient)
+    monkeypatch.setattr(run_kernel, "largest_quotient", quotient)
     bound = found.bound(theta, prefixes, suffixes, kept, kept)
     places = [i for i, (w, _) in enumerate(found.places) if len(w)]
     assert sorted(seen) == places
@@ -434,7 +437,7 @@ def test_places_that_are_alike_are_looked_at_once(monkeypatch: pytest.MonkeyPatc
     length = 30
     found = Runs(chain, chain.alive(length, up_to=False), 1, up_to=False)
     looked = []
-    monkeypatch.setattr(runs, "compiled", lambda _: lambda *__: looked.append(1) or 1.0)
+    monkeypatch.setattr(runs, "compile_on_first_call", lambda _: lambda *__: looked.append(1) or 1.0)
     kept = KeptPairs.within(chain, 100)
     [one] = boxes(1)
     found.bound(1.0, [one] * length, [one] * length, kept, kept)

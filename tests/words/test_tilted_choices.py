@@ -319,14 +319,14 @@ def test_only_words_in_doubt_are_drawn_again_each_from_its_own_numbers():
     private = np.full(15, -1)
     z = tilt_factor(0.5)
     arguments = (PLANS.compiled, values, begins)
-    tilted_exact.settle(*arguments, np.array([True, False, True]), z, words, private, ContinuedSource([]))
+    tilted_exact.redraw_exactly(*arguments, np.array([True, False, True]), z, words, private, ContinuedSource([]))
     expected = np.full(15, -1)
     for k in (0, 2):
         drawn = draw_tilted(PLANS.compiled, rows[k].tolist(), Fraction(z), uniforms_of(words[k].tolist()), 0.0)
         expected[begins[k] : begins[k] + length] = drawn.word
     assert private.tolist() == expected.tolist()
     before = private.copy()
-    tilted_exact.settle(*arguments, np.zeros(3, dtype=bool), z, words, private, ContinuedSource([]))
+    tilted_exact.redraw_exactly(*arguments, np.zeros(3, dtype=bool), z, words, private, ContinuedSource([]))
     assert private.tolist() == before.tolist()
 
 
