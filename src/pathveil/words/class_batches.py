@@ -119,7 +119,8 @@ def free_blocks(
 
     def draw(begins: IntArray, source: RandomSource) -> None:
         again, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
-        words = source.words64(len(begins) * (length + 1)).reshape(len(begins), length + 1)
+        words = np.empty((len(begins), length + 1), dtype=np.uint64)
+        source.fill(words.reshape(-1))
         place_errors(values, begins, length, symbol_count, bounds, words.reshape(-1), private, again, in_doubt)
         for number in np.flatnonzero(in_doubt):
             cells = slice(begins[number], begins[number] + length)
