@@ -32,7 +32,7 @@ def test_one_job_makes_one_folder_and_one_charge(folder: Path) -> None:
     pv.Ledger.create(folder / "budget.db", epsilon=60.0)
     (folder / "trips.parquet").rename(place / "trips.parquet")
     line = LINE.replace("trips.parquet", f"{place.name}/trips.parquet")
-    done = run_spark(f"{line} --epsilon 60 --ledger budget.db --output {place.name}/out --json")
+    done = run_spark(f"{line} --epsilon 60 --ledger budget.db --output {place.name}/out --json --curator")
     assert done.returncode == 0, done.stderr
     sensitive = pq.read_table(place / "trips.parquet").select(["route", "day"]).to_pylist()
     released = pq.read_table(place / "out").to_pylist()
