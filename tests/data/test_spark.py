@@ -214,6 +214,24 @@ def test_a_folder_appears_with_its_manifest_or_not_at_all(spark: SparkSession, w
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["private", "private.manifest.json"]
 
 
+def test_a_result_that_is_computed_again_from_a_rewritten_file_does_not_reuse_noise(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Independent noise agrees on all of 1,600 symbols with probability below 2**-1000."""
+    path = write_words(tmp_path / "words.parquet", [["0"] * 4] * 400)
+    mechanism = pv.CertifiedExponential(pv.Alphabet("01"), epsilon=1.0)
+    private = on_spark.privatize(spark.read.parquet(str(path)), mechanism, "word", keep=["id"])
+    first = by_number(private)
+    # Spark reuses what it has computed for one DataFrame, but not for one that is derived from it.
+    assert by_number(private.select("id", "word")) == first
+    write_words(path, [["1"] * 4] * 400)
+    second = by_number(private.select("word", "id"))
+    assert set(first) == set(second) == set(range(400))
+    assert sum(word.count("1") for word in second.values()) > 900  # of 1,600: these are the new words
+    agree = [a == b for row in first for a, b in zip(first[row], second[row], strict=True)]
+    assert any(agree)  # with the same noise for opposite words there would be no such place
+
+
 @pytest.mark.parametrize("kind", [pv.CertifiedExponential, pv.PermuteAndFlip])
 def test_words_have_the_law_of_the_mechanism(spark: SparkSession, tmp_path: Path, kind: type[pv.WordMechanism]) -> None:
     # A false alarm has probability 1e-6. tests/data/test_spark_piles.py has the negative control.
