@@ -106,14 +106,14 @@ class Selection:
 
     @cached_property
     def _compiled_names(self) -> set[str]:
-        """Functions with a decorator that compiles, and those given to `compiled`."""
+        """Functions with a decorator that compiles, and those given to `compile_on_first_call`."""
         names: set[str] = set()
         for module in self._modules.values():
             for node in ast.walk(module):
                 if isinstance(node, ast.FunctionDef):
                     if COMPILING & {ast.unparse(decorator) for decorator in node.decorator_list}:
                         names.add(node.name)
-                elif isinstance(node, ast.Call) and ast.unparse(node.func) == "compiled":
+                elif isinstance(node, ast.Call) and ast.unparse(node.func) == "compile_on_first_call":
                     names |= {each.id for each in node.args if isinstance(each, ast.Name)}
         return names
 

@@ -8,12 +8,12 @@ from functools import cache
 import numpy as np
 
 import pathveil as pv
+from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, IntArray
-from pathveil.words.certificate import ChainCertifier
-from pathveil.words.edit_classes import EditClasses
-from pathveil.words.edit_range import LengthRange
-from pathveil.words.ragged import Words
+from pathveil.words.base.batch import Batch
+from pathveil.words.certificate.certificate import ChainCertifier
+from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.length_range import LengthRange
 from tests.reference import printed
 
 # No two 0s in a row: the number of words near a word depends much on the word.
@@ -54,7 +54,7 @@ class HalvedCertificate(pv.CertifiedExponential):
 class LooksAtTheWord(pv.CertifiedExponential):
     """A calibration from the sensitive word: words that begin with the first symbol get less noise."""
 
-    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+    def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
         careful = pv.CertifiedExponential(self.world, self.epsilon / 3, self.adjacency)
         drawn, with_more_noise = super()._draw(words, source), careful._draw(words, source)
         for part in words.by_length:
@@ -67,7 +67,7 @@ def one_seed_for_all(mechanism: pv.WordMechanism, source: RandomSource) -> Calla
     """A fresh seed for each release, but the same one for each word of the release."""
 
     def release(words: Sequence[str]) -> list[str]:
-        seed = int(source.words64(1)[0])
+        seed = int(source.keystream(1)[0])
         return [mechanism.privatize(word, rng=pv.insecure_seed(seed)) for word in words]
 
     return release
@@ -76,7 +76,7 @@ def one_seed_for_all(mechanism: pv.WordMechanism, source: RandomSource) -> Calla
 class FavoursEarlyErrors(pv.PermuteAndFlip):
     """The right number of errors, but one word in ten has its errors moved to the front of the word."""
 
-    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+    def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
         drawn = super()._draw(words, source)
         for word in np.flatnonzero(source.uniform(len(words)) < 0.1):
             cells = slice(words.offsets[word], words.offsets[word + 1])

@@ -124,10 +124,10 @@ def test_any_words_can_be_compared_for_a_promise_about_all_of_them() -> None:
 
 
 def test_drawn_rows_hold_the_private_words() -> None:
-    from pathveil.audit.boxes import EditBox
+    from pathveil.audit.black_boxes import EditBlackBox
 
     mechanism = pv.EditExponential(planted.CHAIN, 2.0, lengths=(2, 5))
-    rows = EditBox(mechanism, pv.insecure_seed(1)).draw((0, 1, 2), 50)
+    rows = EditBlackBox(mechanism, pv.insecure_seed(1)).draw((0, 1, 2), 50)
     private = mechanism.privatize_many([(0, 1, 2)] * 50, pv.insecure_seed(1))
     for row, word in zip(rows, private, strict=True):
         assert row[-1] == len(word)

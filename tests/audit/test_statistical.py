@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.audit.boxes import WordBox
+from pathveil.audit.black_boxes import WordBlackBox
 from pathveil.audit.confidence import lower_probability, upper_probability
 from pathveil.audit.exhaustive import feasible_codes
 from pathveil.audit.neighbours import neighbours_of
-from pathveil.words.mechanism import hamming_distances
+from pathveil.words.base.mechanism import hamming_distances
 from tests.audit import planted
 from tests.words.mechanisms import MECHANISMS, build
 
@@ -167,7 +167,7 @@ def test_the_distances_to_both_words_carry_the_likelihood_ratio() -> None:
     # Exponentially many outputs, few classes: within a class the ratio is one number, for every mechanism by distance.
     world, word, neighbour = planted.CHAIN, (0, 0, 1, 2, 0, 0), (0, 0, 0, 0, 0, 0)
     outputs = feasible_codes(world.compiled, 6)
-    box = WordBox(lambda given: given, world, 6, None)
+    box = WordBlackBox(lambda given: given, world, 6, None)
     padded = np.hstack([outputs, np.full((len(outputs), 1), 6)])
     classes = box.views(word, neighbour, padded, padded)[0].keys(padded)
     for kind in (pv.Exponential, pv.PermuteAndFlip):

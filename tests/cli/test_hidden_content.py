@@ -58,7 +58,9 @@ LONG_JSON = LONG.replace("in.csv", "in.jsonl").replace("out.csv", "out.jsonl")
 JSON = "privatize in.jsonl --column route --alphabet abc.txt " + BUDGET.format(".jsonl")
 PARQUET = "privatize in.parquet --column route --alphabet abc.txt " + BUDGET.format(".parquet")
 XES = "privatize in.xes --alphabet abc.txt " + BUDGET.format(".xes")
-PAIRS = "model in.csv --from x --to y --states abc.txt --delta 1e-6 " + BUDGET.format(".json").replace("budget", "pairs")
+PAIRS = "model in.csv --from x --to y --states abc.txt --delta 1e-6 " + BUDGET.format(".json").replace(
+    "budget", "pairs"
+)
 WORDS = "model in.txt --unit transition --states abc.txt --delta 1e-6 " + BUDGET.format(".json")
 LIMIT = " --user who --max-words-per-user 1"
 EDIT = " --distance edit --lengths 1:2"

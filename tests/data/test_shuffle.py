@@ -41,7 +41,7 @@ def test_the_same_test_finds_a_careless_shuffle() -> None:
     draws = []
     for _ in range(24_000):
         order = list(range(4))
-        for i, word in enumerate(source.words64(4).tolist()):
+        for i, word in enumerate(source.keystream(4).tolist()):
             order[i], order[word % 4] = order[word % 4], order[i]  # word % (4 - i) + i would be right
         draws.append(tuple(order))
     assert chi_square_p_value(draws, ORDERS) < FALSE_ALARM
@@ -53,8 +53,8 @@ class FewKeys:
     def __init__(self, seed: int) -> None:
         self._source = pv.insecure_seed(seed)
 
-    def words64(self, count: int) -> np.ndarray:
-        return self._source.words64(count) & np.uint64(3 << 62)
+    def keystream(self, count: int) -> np.ndarray:
+        return self._source.keystream(count) & np.uint64(3 << 62)
 
 
 def test_equal_keys_do_not_favour_any_order() -> None:
@@ -62,7 +62,7 @@ def test_equal_keys_do_not_favour_any_order() -> None:
     source = FewKeys(14)
     draws = [tuple(random_order(source, 4).tolist()) for _ in range(12_000)]  # type: ignore[arg-type]
     assert chi_square_p_value(draws, ORDERS) > FALSE_ALARM
-    careless = [tuple(np.argsort(source.words64(4), kind="stable").tolist()) for _ in range(12_000)]
+    careless = [tuple(np.argsort(source.keystream(4), kind="stable").tolist()) for _ in range(12_000)]
     assert chi_square_p_value(careless, ORDERS) < FALSE_ALARM
 
 
@@ -98,7 +98,7 @@ def test_the_same_test_finds_rows_that_stay_in_their_batches(tmp_path: Path) -> 
 
 def test_the_same_test_finds_an_order_that_is_rotated_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def rotated(source: pv.RandomSource, count: int) -> np.ndarray:
-        return (np.arange(count) + int(source.words64(1)[0] % count)) % count
+        return (np.arange(count) + int(source.keystream(1)[0] % count)) % count
 
     monkeypatch.setattr("pathveil.data.shuffle.random_order", rotated)
     assert chi_square_p_value(orders_in_memory(tmp_path), ORDERS) < FALSE_ALARM

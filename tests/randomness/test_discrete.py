@@ -147,7 +147,7 @@ class FixedWords:
     def __init__(self, word: int, then: bytes = b"") -> None:
         self.word, self.then = word, then
 
-    def words64(self, count: int) -> np.ndarray:
+    def keystream(self, count: int) -> np.ndarray:
         return np.full(count, self.word, dtype=np.uint64)
 
     def bytes(self, count: int) -> bytes:

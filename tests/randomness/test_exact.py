@@ -33,7 +33,7 @@ def test_words_in_the_incomplete_last_block_are_drawn_again() -> None:
     class Scripted(pv.RandomSource):
         script = iter([np.array([0, 5], dtype=np.uint64), np.array([7], dtype=np.uint64)])
 
-        def words64(self, count: int) -> np.ndarray:
+        def keystream(self, count: int) -> np.ndarray:
             script = next(self.script)
             assert len(script) == count
             return script
@@ -51,7 +51,7 @@ def test_just_as_many_words_are_drawn_again_as_do_not_fill_a_block() -> None:
         class Scripted(pv.RandomSource):
             script = iter([surplus - 1, surplus])
 
-            def words64(self, count: int) -> np.ndarray:
+            def keystream(self, count: int) -> np.ndarray:
                 return np.array([next(self.script)] * count, dtype=np.uint64)
 
         bounds = np.array([bound], dtype=np.uint64)

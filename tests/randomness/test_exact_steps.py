@@ -54,7 +54,7 @@ def test_words_are_drawn_again_as_often_as_it_takes_and_only_where_it_must_be() 
     words = [[0, 0, 9, 3], [0, 5], [0], [17]]
 
     class Words:
-        def words64(self, count: int) -> np.ndarray:
+        def keystream(self, count: int) -> np.ndarray:
             drawn = np.array(words.pop(0), dtype=np.uint64)
             assert len(drawn) == count
             return drawn

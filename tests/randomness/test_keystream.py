@@ -47,16 +47,16 @@ def test_pieces_of_any_size_continue_each_other_whatever_the_size_of_a_block(
 def test_words_are_read_from_the_keystream_lowest_byte_first() -> None:
     raw = keystream(bytes(32), 80)
     expected = [int.from_bytes(raw[i : i + 8], "little") for i in range(0, 80, 8)]
-    assert RandomSource(bytes(32)).words64(10).tolist() == expected
+    assert RandomSource(bytes(32)).keystream(10).tolist() == expected
     words = np.zeros(10, dtype=np.uint64)
     RandomSource(bytes(32)).fill(words)
     assert words.tolist() == expected
 
 
 def test_on_a_machine_that_reads_the_highest_byte_first_words_are_turned_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    turned = RandomSource(bytes(32)).words64(5).byteswap()
+    turned = RandomSource(bytes(32)).keystream(5).byteswap()
     monkeypatch.setattr(source_module.sys, "byteorder", "big")
-    assert (RandomSource(bytes(32)).words64(5) == turned).all()
+    assert (RandomSource(bytes(32)).keystream(5) == turned).all()
 
 
 def test_branches_are_keyed_by_the_next_bytes_of_the_keystream() -> None:
@@ -80,7 +80,7 @@ def test_uniform_numbers_are_the_centres_of_their_cells() -> None:
 
 
 def test_uniform_and_exponential_numbers_are_made_of_the_next_words() -> None:
-    words = pv.insecure_seed(1).words64(50)
+    words = pv.insecure_seed(1).keystream(50)
     uniform = pv.insecure_seed(1).uniform(50)
     assert (uniform == as_uniform(words)).all()
     assert pv.insecure_seed(1).exponential(50) == pytest.approx([-math.log(u) for u in uniform.tolist()])

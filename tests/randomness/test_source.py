@@ -78,7 +78,7 @@ def test_a_seed_is_a_whole_number(seed: object) -> None:
 
 def test_uniform_numbers_stay_strictly_between_zero_and_one() -> None:
     class Extreme(RandomSource):
-        def words64(self, count: int) -> np.ndarray:
+        def keystream(self, count: int) -> np.ndarray:
             return np.array([0, 2**64 - 1], dtype=np.uint64)[:count]
 
     low, high = Extreme(bytes(32)).uniform(2)
@@ -101,11 +101,11 @@ def test_branches_share_no_keystream_with_each_other_or_with_their_source() -> N
     source = pv.insecure_seed(1)
     streams = [source, *source.branches(7)]
     with ThreadPoolExecutor(8) as pool:
-        drawn = list(pool.map(lambda stream: stream.words64(20_000), streams))
+        drawn = list(pool.map(lambda stream: stream.keystream(20_000), streams))
     # 160,000 independent 64-bit words coincide somewhere with probability below 1e-9.
     assert len(np.unique(np.concatenate(drawn))) == 8 * 20_000
     # Negative control: two streams with one key are noticed.
-    again = [pv.insecure_seed(1).words64(100), pv.insecure_seed(1).words64(100)]
+    again = [pv.insecure_seed(1).keystream(100), pv.insecure_seed(1).keystream(100)]
     assert len(np.unique(np.concatenate(again))) < 200
 
 

@@ -7,7 +7,7 @@ from pathveil.randomness.uniform_reals import enclosed, first_bits
 
 
 def test_the_first_bits_of_a_number_are_those_of_its_keystream_word() -> None:
-    words = pv.insecure_seed(1).words64(1000)
+    words = pv.insecure_seed(1).keystream(1000)
     assert first_bits(pv.insecure_seed(1), 1000).tolist() == [int(word) // 2**12 for word in words]
 
 

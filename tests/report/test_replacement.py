@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.report.replacement import replacement_probabilities
+from pathveil.report.curator.replacement import replacement_probabilities
 from tests.reference.enumeration import feasible_words
 
 CHAIN = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "c"), ("c", "a"), ("a", "a")])

@@ -15,17 +15,23 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import as_uniform
-from pathveil.words import class_batches, class_kernels, classes, free_kernels
-from pathveil.words.class_batches import (
+from pathveil.words import free_kernels
+from pathveil.words.base.batch import Batch
+from pathveil.words.base.law import log_counts, log_sum
+from pathveil.words.base.tilt import rounding_margin
+from pathveil.words.classes import batches as class_batches
+from pathveil.words.classes import hamming as classes
+from pathveil.words.classes import kernels as class_kernels
+from pathveil.words.classes.batches import (
     class_blocks,
     cut_law,
     equal_together,
     free_blocks,
     is_small,
+    keystream_bounds,
     table_fits,
-    word_bounds,
 )
-from pathveil.words.classes import (
+from pathveil.words.classes.hamming import (
     LARGEST_TABLE_BITS,
     SystemClasses,
     draw_by_class,
@@ -35,10 +41,7 @@ from pathveil.words.classes import (
     free_counts,
     replace,
 )
-from pathveil.words.law import log_counts, log_sum
-from pathveil.words.ragged import Words
-from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
-from pathveil.words.tilt import doubt
+from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.statistics import FALSE_ALARM, chi_square_p_value
@@ -48,8 +51,8 @@ TOWN = pv.example_town()
 SELECTIONS = {"exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
 
 
-def zeros(batch: int, length: int) -> Words:
-    return Words.from_rows(np.zeros((batch, length), dtype=np.int64))
+def zeros(batch: int, length: int) -> Batch:
+    return Batch.from_rows(np.zeros((batch, length), dtype=np.int64))
 
 
 # ------------------------------------------------------------------------------------------- which way
@@ -66,7 +69,7 @@ def test_batches_on_free_alphabets_are_small_below_65536_symbols() -> None:
     assert is_small(compiled, zeros(70, 1_000))
     assert not is_small(compiled, zeros(1, 1_001))
     # One word decides for all.
-    mixed = Words(np.zeros(1_003, dtype=np.int64), np.array([0, 2, 1_003]))
+    mixed = Batch(np.zeros(1_003, dtype=np.int64), np.array([0, 2, 1_003]))
     assert not is_small(compiled, mixed)
 
 
@@ -88,7 +91,7 @@ def test_batches_on_other_systems_are_small_below_a_million_steps_and_where_exac
     longest = max(n for n in range(1, 2_000) if exact_table_bits(compiled, n) <= LARGEST_TABLE_BITS)
     assert is_small(compiled, zeros(1, longest))
     assert not is_small(compiled, zeros(1, longest + 1))
-    assert not is_small(compiled, Words(np.zeros(longest + 3, dtype=np.int64), np.array([0, 2, longest + 3])))
+    assert not is_small(compiled, Batch(np.zeros(longest + 3, dtype=np.int64), np.array([0, 2, longest + 3])))
 
 
 def test_an_exact_table_that_just_fits_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,7 +178,7 @@ def test_the_compiled_draw_is_told_how_far_to_trust_its_sums(kind: str, monkeypa
         told.extend(arguments)
         arguments[-1][:] = False
 
-    monkeypatch.setattr(class_kernels, "draw_words", watched)
+    monkeypatch.setattr(class_kernels, "draw_from_tables", watched)
     length, theta = 14, 5.0
     begins, values = np.arange(3) * length, np.zeros(3 * length, dtype=np.int64)
     scores = -theta * np.arange(length + 1.0)
@@ -186,17 +189,17 @@ def test_the_compiled_draw_is_told_how_far_to_trust_its_sums(kind: str, monkeypa
     assert len(words) == 3 * (2 * length + 1)  # a noise for each class, then a number for each symbol
     # Each of n positions adds as many terms as there are successors, and every sum is rounded.
     roundings = length * TOWN.compiled.largest_degree
-    assert doubt(roundings) <= margin <= doubt(3 * roundings + 100)
+    assert rounding_margin(roundings) <= margin <= rounding_margin(3 * roundings + 100)
     # Weights are products of counts and exponentials: logarithms of up to 700 and scores, added and rounded.
-    assert margin + doubt(16 * (700 + 70)) <= weight_margin <= margin + doubt(16 * (2_000 + 2 * 70))
-    assert weight_margin - margin >= doubt(16 * 2 * 70)
-    assert unit == doubt(16)
+    assert margin + rounding_margin(16 * (700 + 70)) <= weight_margin <= margin + rounding_margin(16 * (2_000 + 2 * 70))
+    assert weight_margin - margin >= rounding_margin(16 * 2 * 70)
+    assert unit == rounding_margin(16)
     # Larger scores are trusted less: each is rounded, and so is its distance to the largest.
     told.clear()
     [block] = class_blocks(TOWN.compiled, values, begins, 100 * scores, np.empty_like(values), SELECTIONS[kind])
     block(pv.insecure_seed(1))
     assert told[13] == margin
-    assert told[14] - weight_margin == pytest.approx(doubt(16 * 2 * 99 * 70), rel=1e-9, abs=0)
+    assert told[14] - weight_margin == pytest.approx(rounding_margin(16 * 2 * 99 * 70), rel=1e-9, abs=0)
 
 
 def test_words_on_free_alphabets_are_repeated_or_decided_exactly_where_the_loop_says_so(
@@ -211,7 +214,7 @@ def test_words_on_free_alphabets_are_repeated_or_decided_exactly_where_the_loop_
     def placed(*arguments: Any) -> None:
         _, begins, n, m, bounds, words, out, again, in_doubt = arguments
         assert (n, m, len(words), out is private) == (length, symbols, len(begins) * (length + 1), True)
-        assert bounds.tolist() == word_bounds(EXPONENTIAL, free_counts(symbols, length), tuple(scores.tolist()))
+        assert bounds.tolist() == keystream_bounds(EXPONENTIAL, free_counts(symbols, length), tuple(scores.tolist()))
         calls.append(begins.tolist())
         for begin in begins:
             out[begin : begin + length] = 100 * len(calls)
@@ -227,7 +230,7 @@ def test_words_on_free_alphabets_are_repeated_or_decided_exactly_where_the_loop_
             assert rows[:, 1:].all()  # positions get new numbers
 
     monkeypatch.setattr(free_kernels, "place_errors", placed)
-    part = Words.from_rows(values.reshape(4, length)).by_length[0]
+    part = Batch.from_rows(values.reshape(4, length)).by_length[0]
     [block] = free_blocks(symbols, values, part, scores, private, EXPONENTIAL)
     block(pv.insecure_seed(5))
     assert calls == [[0, 3, 6, 9], [0, 9]]
@@ -256,7 +259,7 @@ def test_compiled_batches_on_free_alphabets_have_their_law(kind: str) -> None:
 def test_equal_words_follow_each_other_and_different_ones_are_counted() -> None:
     rows = np.array(list(product(range(3), repeat=5)))
     shuffled = np.random.default_rng(1).permutation(np.concatenate([rows, rows[:100], rows[:7]]))
-    words = Words.from_rows(shuffled)
+    words = Batch.from_rows(shuffled)
     begins, different = equal_together(words.values, words.by_length[0])
     assert different == 243
     assert sorted(begins.tolist()) == list(range(0, 350 * 5, 5))
@@ -268,11 +271,11 @@ def test_equal_words_follow_each_other_and_different_ones_are_counted() -> None:
 def test_equal_words_are_found_across_blocks_of_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_batches, "_BLOCK_CELLS", 9)
     rows = np.array([[1, 2, 3], [4, 5, 6]] * 10)
-    words = Words.from_rows(rows)
+    words = Batch.from_rows(rows)
     begins, different = equal_together(words.values, words.by_length[0])
     assert different == 2
     assert sorted(begins[:10].tolist()) in ([*range(0, 60, 6)], [*range(3, 60, 6)])
-    one = Words.from_rows(np.array([[7]]))
+    one = Batch.from_rows(np.array([[7]]))
     assert equal_together(one.values, one.by_length[0])[1] == 1
 
 
@@ -284,7 +287,7 @@ def test_equal_words_are_found_across_blocks_of_cells(monkeypatch: pytest.Monkey
 def test_bounds_are_the_cumulated_law_in_keystream_words(kind: str, n: int, m: int, theta: float) -> None:
     counts = free_counts(m, n)
     scores = tuple((-theta * np.arange(n + 1.0)).tolist())
-    bounds = word_bounds(SELECTIONS[kind], counts, scores)
+    bounds = keystream_bounds(SELECTIONS[kind], counts, scores)
     assert len(bounds) == n
     with mpmath.workdps(60):
         p = [mpmath.exp(mpmath.mpf(score)) for score in scores]
@@ -313,11 +316,11 @@ def test_bounds_are_the_cumulated_law_in_keystream_words(kind: str, n: int, m: i
 
 
 def test_classes_without_words_have_no_keystream_words() -> None:
-    assert word_bounds(EXPONENTIAL, (0, 1, 0, 1), (0.0, -1.0, -2.0, -1.0))[0] == 0
-    bounds = word_bounds(EXPONENTIAL, (0, 1, 0, 1), (0.0, -1.0, -2.0, -1.0))
+    assert keystream_bounds(EXPONENTIAL, (0, 1, 0, 1), (0.0, -1.0, -2.0, -1.0))[0] == 0
+    bounds = keystream_bounds(EXPONENTIAL, (0, 1, 0, 1), (0.0, -1.0, -2.0, -1.0))
     assert abs(bounds[1] - 2**63) <= 1
     assert bounds[2] == bounds[1]
-    assert word_bounds(EXPONENTIAL, (5, 0, 0), (0.0, -1.0, -2.0)) in ([2**64 - 1] * 2, [2**64 - 2] * 2)
+    assert keystream_bounds(EXPONENTIAL, (5, 0, 0), (0.0, -1.0, -2.0)) in ([2**64 - 1] * 2, [2**64 - 2] * 2)
 
 
 @pytest.mark.parametrize("kind", SELECTIONS)
@@ -349,7 +352,7 @@ def exact_values(kind: str, log_n: np.ndarray, scores: np.ndarray, u: np.ndarray
 def test_the_class_of_the_largest_noise_is_chosen_and_rarely_in_doubt(kind: str, counts: tuple[int, ...]) -> None:
     scores = np.array([0.0, -2.0, -4.0, -6.0, -8.0])
     log_n = log_counts(counts)
-    words = pv.insecure_seed(6).words64(5 * 60).reshape(60, 5)
+    words = pv.insecure_seed(6).keystream(5 * 60).reshape(60, 5)
     chosen, in_doubt = SELECTIONS[kind]._largest(log_n[None, :], scores, words)
     assert not in_doubt.any()
     with mpmath.workdps(60):
@@ -415,7 +418,7 @@ def test_each_row_may_have_classes_of_its_own(kind: str) -> None:
 @pytest.mark.parametrize("kind", SELECTIONS)
 def test_exact_choices_are_those_of_forty_digits(kind: str) -> None:
     counts, scores = (1, 0, 20, 10**15), np.array([0.0, 50.0, -3.0, -34.0])
-    words = pv.insecure_seed(8).words64(4 * 40).reshape(40, 4)
+    words = pv.insecure_seed(8).keystream(4 * 40).reshape(40, 4)
     chosen = [SELECTIONS[kind].choose_exactly(counts, scores, row, ContinuedSource([])) for row in words]
     assert len(set(chosen)) == 3
     with mpmath.workdps(40):
@@ -525,7 +528,7 @@ def test_plain_batches_by_class_have_their_law_also_across_chunks(
     short, long, count = (1, 0), (0, 1, 2), 1_500
     values = np.tile(np.array([*short, *long]), count)
     offsets = np.arange(2 * count + 1) // 2 * 5 + np.arange(2 * count + 1) % 2 * 2
-    words = Words(values, offsets)
+    words = Batch(values, offsets)
     private = draw_by_class(
         world.compiled, words, EXPONENTIAL, lambda n: -0.8 * np.arange(n + 1.0), pv.insecure_seed(4)
     )

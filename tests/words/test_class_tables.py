@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.rejection import FlipByRejection
-from pathveil.words.tilt import doubt
+from pathveil.words.base.tilt import rounding_margin
+from pathveil.words.tilted.rejection import FlipByRejection
 from tests.reference.enumeration import class_counts
 from tests.reference.literal_draws import class_table, cut, draw_of_class, noisy_maximum, uniforms_of
 from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of
@@ -21,7 +21,7 @@ def graph_of(class_graph, compiled):
 
 @pytest.mark.parametrize("world", [UNEVEN, PLANS])
 def test_edges_are_listed_by_state_and_by_label(world):
-    from pathveil.words.class_kernels import class_graph
+    from pathveil.words.classes.kernels import class_graph
 
     compiled = world.compiled
     offsets, targets, four, label_offsets, label_edges, label_sources = graph_of(class_graph, compiled)
@@ -40,7 +40,7 @@ def test_edges_are_listed_by_state_and_by_label(world):
 
 @pytest.mark.parametrize("length", [4, 5])
 def test_states_are_reached_when_a_word_can_be_there(length):
-    from pathveil.words.class_kernels import reached_states
+    from pathveil.words.classes.kernels import reached_states
 
     line = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 2, (2, "a"): 3, (3, "a"): 3, (1, "b"): 1}, initial=0)
     compiled = line.compiled
@@ -56,7 +56,7 @@ def test_states_are_reached_when_a_word_can_be_there(length):
 @pytest.mark.parametrize("spacing", [1, 15])
 @pytest.mark.parametrize("length", [1, 14, 15, 16, 17, 31, 32, 50])
 def test_strips_have_room_for_the_positions_that_are_kept(length, spacing):
-    from pathveil.words.class_kernels import strips
+    from pathveil.words.classes.kernels import strips
 
     kept = [len(range(0, length - g + 1, spacing)) for g in range(0, length + 1, 16)]
     assert strips(length, spacing).tolist() == np.cumsum([0, *kept]).tolist()
@@ -65,7 +65,7 @@ def test_strips_have_room_for_the_positions_that_are_kept(length, spacing):
 @pytest.mark.parametrize("spacing", [1, 15])
 @pytest.mark.parametrize(("world", "length"), [(UNEVEN, 37), (PLANS, 37), (UNEVEN, 16), (PLANS, 15), (UNEVEN, 1)])
 def test_tables_count_the_ways_to_go_on_at_every_position_that_is_kept(world, length, spacing):
-    from pathveil.words.class_kernels import LANES, class_graph, fill_table, reached_states, strips
+    from pathveil.words.classes.kernels import LANES, class_graph, fill_table, reached_states, strips
 
     compiled = world.compiled
     begin, count = 2, compiled.state_count
@@ -92,7 +92,7 @@ def test_tables_count_the_ways_to_go_on_at_every_position_that_is_kept(world, le
 
 
 def test_equal_words_are_followed_up_to_the_first_different_one():
-    from pathveil.words.class_kernels import _next_word
+    from pathveil.words.classes.kernels import _next_word
 
     values = np.array([1, 2, 3, 1, 2, 3, 1, 2, 4, 2, 2, 4, 9, 2, 2, 4])
     begins = np.array([0, 3, 6, 9, 13])
@@ -100,12 +100,12 @@ def test_equal_words_are_followed_up_to_the_first_different_one():
     assert [_next_word(values, begins, word, 2) for word in range(5)] == [3, 3, 3, 5, 5]
 
 
-def draw(draw_words, world, codes, scores, numbers, *, flip, margin, weight_margin=0.0, rounding=0.0):
+def draw(draw_from_tables, world, codes, scores, numbers, *, flip, margin, weight_margin=0.0, rounding=0.0):
     """Private words and doubts, from cells that do not begin at 0."""
     compiled, (count, length) = world.compiled, codes.shape
     values = np.concatenate([[0, 0, 0], codes.reshape(-1)])
     private, in_doubt = np.full_like(values, -1), np.empty(count, dtype=bool)
-    draw_words(
+    draw_from_tables(
         values, 3 + np.arange(count) * length, length, compiled.symbol_count, compiled.start, compiled.accepting,
         compiled.offsets, compiled.labels, compiled.targets, scores, flip, numbers.reshape(-1), private, margin,
         weight_margin, rounding, in_doubt,
@@ -126,7 +126,7 @@ def choose(counts, scores, uniforms, *, flip, margin, weight_margin, rounding):
 @pytest.mark.parametrize("flip", [True, False])
 @pytest.mark.parametrize(("world", "length"), [(UNEVEN, 9), (PLANS, 7), (UNEVEN, 1), (UNEVEN, 20)])
 def test_words_and_doubts_are_those_of_the_plain_loops(world, length, flip):
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_from_tables
 
     codes = np.repeat(words_of(world, length, 15), 3, axis=0)
     rng = np.random.default_rng(length)
@@ -135,8 +135,8 @@ def test_words_and_doubts_are_those_of_the_plain_loops(world, length, flip):
     doubts = set()
     # A margin above 2^-12 makes all noise doubtful.
     for margins in ({"margin": 1e-9, "weight_margin": 0.03}, {"margin": 1e-4 if flip else 0.01, "weight_margin": 1e-9}):
-        settings = {**margins, "flip": flip, "rounding": doubt(16)}
-        private, in_doubt = draw(draw_words, world, codes, scores, numbers, **settings)
+        settings = {**margins, "flip": flip, "rounding": rounding_margin(16)}
+        private, in_doubt = draw(draw_from_tables, world, codes, scores, numbers, **settings)
         for word, row, drawn, doubtful in zip(
             codes.tolist(), numbers.tolist(), private.tolist(), in_doubt, strict=True
         ):
@@ -155,7 +155,7 @@ def test_words_and_doubts_are_those_of_the_plain_loops(world, length, flip):
 def test_long_words_are_drawn_alike_whether_all_positions_are_kept_or_few():
     """Three equal words keep every fifteenth position, and twelve keep all, of a table too large to keep it anyway."""
 
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_from_tables
 
     size, length = 66, 131
     edges = [(a, (a + step) % size) for a in range(size) for step in ((1, 5) if a % 3 else (1, 2, 7, 11, 30, 31))]
@@ -163,13 +163,15 @@ def test_long_words_are_drawn_alike_whether_all_positions_are_kept_or_few():
     word = words_of(world, length, 1)
     scores = -1.2 * np.arange(length + 1.0)
     numbers = np.random.default_rng(2).integers(0, 2**64, (12, 2 * length + 1), dtype=np.uint64)
-    settings = {"margin": 2e-3, "weight_margin": 1e-9, "rounding": doubt(16)}
+    settings = {"margin": 2e-3, "weight_margin": 1e-9, "rounding": rounding_margin(16)}
     table = class_table(world.compiled, word[0].tolist())
     counts = table[0, world.compiled.start, ::-1].tolist()
     for flip in (False, True):
-        all_kept, doubts = draw(draw_words, world, np.repeat(word, 12, axis=0), scores, numbers, flip=flip, **settings)
+        all_kept, doubts = draw(
+            draw_from_tables, world, np.repeat(word, 12, axis=0), scores, numbers, flip=flip, **settings
+        )
         few_kept, same_doubts = draw(
-            draw_words, world, np.repeat(word, 3, axis=0), scores, numbers[:3], flip=flip, **settings
+            draw_from_tables, world, np.repeat(word, 3, axis=0), scores, numbers[:3], flip=flip, **settings
         )
         assert few_kept.tolist() == all_kept[:3].tolist()
         assert same_doubts.tolist() == doubts[:3].tolist()
@@ -185,7 +187,7 @@ def test_long_words_are_drawn_alike_whether_all_positions_are_kept_or_few():
 def test_the_largest_noise_is_in_doubt_where_intervals_around_two_of_them_meet(margin, rounding):
     """The second number is chosen so that the classes come as close to each other as the margins are wide."""
 
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_from_tables
 
     world, word = UNEVEN, np.array([[3, 6, 2]])
     counts = class_table(world.compiled, word[0].tolist())[0, world.compiled.start, ::-1].tolist()
@@ -204,7 +206,14 @@ def test_the_largest_noise_is_in_doubt_where_intervals_around_two_of_them_meet(m
         rows.append([*cells.astype(np.uint64).tolist(), *[0x8A3D70A3D70A3D70] * 3])
     numbers = np.array(rows, dtype=np.uint64)
     _, in_doubt = draw(
-        draw_words, world, np.repeat(word, 400, axis=0), scores, numbers, flip=True, margin=margin, rounding=rounding
+        draw_from_tables,
+        world,
+        np.repeat(word, 400, axis=0),
+        scores,
+        numbers,
+        flip=True,
+        margin=margin,
+        rounding=rounding,
     )
     # Whether the walk is in doubt has the same margin: 0.54 stays away from its borders.
     expected = [noisy_maximum(counts, scores, uniforms_of(row[:4]), margin, rounding)[1] for row in rows]
@@ -214,14 +223,14 @@ def test_the_largest_noise_is_in_doubt_where_intervals_around_two_of_them_meet(m
 
 @pytest.mark.parametrize("flip", [True, False])
 def test_numbers_at_both_ends_of_the_unit_interval_have_a_class_and_a_word(flip):
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_from_tables
 
     word = np.array([[3, 6, 0, 5, 2]])
     scores = -0.5 * np.arange(6.0)
     for number in (0, 2**64 - 1):
         numbers = np.full((1, 11), number, dtype=np.uint64)
         private, in_doubt = draw(
-            draw_words, UNEVEN, word, scores, numbers, flip=flip, margin=1e-12, weight_margin=1e-12
+            draw_from_tables, UNEVEN, word, scores, numbers, flip=flip, margin=1e-12, weight_margin=1e-12
         )
         assert UNEVEN.compiled.feasible_rows(private).all()
         # The first or the last symbol of all that lead to the class; where noise is infinite, nothing is certain.
@@ -231,12 +240,12 @@ def test_numbers_at_both_ends_of_the_unit_interval_have_a_class_and_a_word(flip)
 def test_the_walk_takes_the_middle_of_the_cell_of_its_keystream_word():
     """Two words with one error, alike: the border is 1/2, which begins a cell of 2^11 keystream words."""
 
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_from_tables
 
     fork = pv.MarkovChain.from_edges([(0, 1), (0, 2), (1, 0), (2, 0)], initial=0)
     for number, expected in [(2**63 - 1, 1), (2**63, 2)]:
         numbers = np.array([[2**62, 2**62, number]], dtype=np.uint64)
-        private, _ = draw(draw_words, fork, np.array([[0]]), np.zeros(2), numbers, flip=False, margin=0.0)
+        private, _ = draw(draw_from_tables, fork, np.array([[0]]), np.zeros(2), numbers, flip=False, margin=0.0)
         assert private.tolist() == [[expected]]
 
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import pathveil as pv
 from pathveil.randomness.decisions import InDoubtError
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words.law import permute_and_flip_log_law
-from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
-from pathveil.words.rejection_exact import ExactComparisons, _below, _settled, _time
-from pathveil.words.tilt import tilt_factor
-from pathveil.words.visited import Visited
+from pathveil.words.base.law import permute_and_flip_log_law
+from pathveil.words.base.tilt import tilt_factor
+from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.tilted.reachable_states import ReachableStates
+from pathveil.words.tilted.rejection_exact import ExactComparisons, _below, _settled, _time
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.reference.random_systems import systems_with_word
@@ -34,7 +34,7 @@ WORDS: dict[str, tuple[pv.System, Word]] = {
 
 def comparisons(world: pv.System, word: Word, theta: float) -> ExactComparisons:
     codes = world.encode(word).tolist()
-    return ExactComparisons(world.compiled, Visited.of(world.compiled, len(word)), codes, tilt_factor(theta))
+    return ExactComparisons(world.compiled, ReachableStates.of(world.compiled, len(word)), codes, tilt_factor(theta))
 
 
 @given(case=systems_with_word(feasible=False), theta=st.sampled_from([0.1, 1.0, 8.0]))

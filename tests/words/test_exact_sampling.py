@@ -15,18 +15,22 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words import certified, class_batches, selection, tilt, tilted_exact
-from pathveil.words.class_batches import class_blocks, free_blocks, word_bounds
-from pathveil.words.classes import SystemClasses, free_counts
-from pathveil.words.law import permute_and_flip_log_law
-from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
-from pathveil.words.ragged import Words
-from pathveil.words.rejection import FlipByRejection
-from pathveil.words.rejection_exact import ExactComparisons
-from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
-from pathveil.words.tilt import linear_scores, share, tilt_factor
-from pathveil.words.tilted import words_for_each
-from pathveil.words.visited import Visited
+from pathveil.words import certified
+from pathveil.words.base import tilt
+from pathveil.words.base.batch import Batch
+from pathveil.words.base.law import permute_and_flip_log_law
+from pathveil.words.base.tilt import largest_part, linear_scores, tilt_factor
+from pathveil.words.classes import batches as class_batches
+from pathveil.words.classes import selection
+from pathveil.words.classes.batches import class_blocks, free_blocks, keystream_bounds
+from pathveil.words.classes.hamming import SystemClasses, free_counts
+from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
+from pathveil.words.tilted import exact as tilted_exact
+from pathveil.words.tilted.draw import keystream_values_per_symbol
+from pathveil.words.tilted.reachable_states import ReachableStates
+from pathveil.words.tilted.rejection import FlipByRejection
+from pathveil.words.tilted.rejection_exact import ExactComparisons
 from tests.reference.enumeration import Word, feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.reference.random_systems import (
@@ -74,7 +78,7 @@ def test_the_factor_in_use_is_not_below_the_true_one_and_hardly_above(theta: flo
 
 @given(epsilon=st.floats(1e-9, 1e6), parts=st.integers(1, 1000), largest=st.integers(1, 10_000))
 def test_shares_and_scores_never_spend_more_than_epsilon(epsilon: float, parts: int, largest: int) -> None:
-    theta = share(epsilon, parts)
+    theta = largest_part(epsilon, parts)
     assert Fraction(theta) * parts <= Fraction(epsilon)
     assert theta >= min(epsilon / parts * (1 - 2**-52), tilt.LARGEST_TILT)
     scores = linear_scores(theta, largest)
@@ -228,7 +232,7 @@ def test_words_without_room_for_balls_are_drawn_in_floating_point_and_the_guaran
 ) -> None:
     monkeypatch.setattr(tilt, "SAFETY", 1e18)
     for module in (tilted_exact, certified):
-        monkeypatch.setattr(module, "LARGEST_TABLE", 15 * TOWN.compiled.state_count)
+        monkeypatch.setattr(module, "LARGEST_EXACT_DRAW", 15 * TOWN.compiled.state_count)
     mechanism = pv.CertifiedExponential(TOWN, 2.0)
     assert "words of more than 14 symbols: in floating point" in str(mechanism.guarantee)
     mechanism.privatize_array(rows_of(TOWN, 15, 3), rng=pv.insecure_seed(1))
@@ -247,7 +251,7 @@ def test_classes_are_chosen_alike_with_and_without_rounding(
 ) -> None:
     way = SELECTIONS[kind]
     counts = tuple(0 if k == 1 else 1 + int(np.exp(-score)) for k, score in enumerate(scores))  # all win now and then
-    words = pv.insecure_seed(5).words64(400 * 7).reshape(400, 7)
+    words = pv.insecure_seed(5).keystream(400 * 7).reshape(400, 7)
     chosen = way.choose([counts], scores, words, pv.insecure_seed(1))
     monkeypatch.setattr(tilt, "SAFETY", 1e18)
     calls = []
@@ -339,7 +343,7 @@ def test_where_a_rejection_is_on_the_border_the_bits_that_follow_decide() -> Non
     word, theta = (0, 1, 2), 0.7
     z = Fraction(tilt_factor(theta))
     codes = CHAIN.encode(word).tolist()
-    exact = ExactComparisons(CHAIN.compiled, Visited.of(CHAIN.compiled, 3), codes, float(z))
+    exact = ExactComparisons(CHAIN.compiled, ReachableStates.of(CHAIN.compiled, 3), codes, float(z))
     rate = sum(z ** hamming(word, v) for v in feasible_words(CHAIN, 3)) - 1
     first = 0x9E3779B97F4A7C15
     with mpmath.workdps(80):
@@ -386,10 +390,10 @@ def test_best_classes_of_several_words_are_integrated_too() -> None:
 def test_on_free_alphabets_keystream_words_next_to_a_border_are_continued(kind: str) -> None:
     way, n, m = SELECTIONS[kind], 3, 4
     counts, scores = free_counts(m, n), linear_scores(1.0, n)
-    bounds = word_bounds(way, counts, tuple(scores.tolist()))
+    bounds = keystream_bounds(way, counts, tuple(scores.tolist()))
     with ctx.workprec(256):
         cumulated = list(accumulate(way.law_balls(counts, scores.tolist())))
-    part = Words.from_rows(np.zeros((1, n), dtype=np.int64)).by_length[0]
+    part = Batch.from_rows(np.zeros((1, n), dtype=np.int64)).by_length[0]
     for number, bound in enumerate(bounds):
         for begin, following in [(bound - 1, 0), (bound, 0), (bound, 2**64 - 1), (bound + 1, 0), (bound + 2, 0)]:
             with ctx.workprec(256):
@@ -398,7 +402,7 @@ def test_on_free_alphabets_keystream_words_next_to_a_border_are_continued(kind: 
             private = np.empty(n, dtype=np.int64)
             # The bits that follow, and then whatever the placing of the errors asks for.
             source = ContinuedSource([following, 2**63 + 5, 2**63 + 5], [begin] + [2**40 + 3] * n)
-            source.words64 = lambda count: pv.insecure_seed(1).words64(count)  # type: ignore[method-assign]
+            source.keystream = lambda count: pv.insecure_seed(1).keystream(count)  # type: ignore[method-assign]
             [block] = free_blocks(m, np.zeros(n, dtype=np.int64), part, scores, private, way)
             block(source)
             assert np.count_nonzero(private) == expected in (number, number + 1)
@@ -407,8 +411,8 @@ def test_on_free_alphabets_keystream_words_next_to_a_border_are_continued(kind: 
 def test_long_words_on_free_alphabets_choose_their_class_by_noise(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_batches, "_SMALL_FREE", 0)
     world = pv.Alphabet("abcd")
-    assert not class_batches.is_small(world.compiled, Words.from_rows(np.zeros((5, 64), dtype=np.int64)))
-    assert class_batches.is_small(world.compiled, Words.from_rows(np.zeros((5, 65), dtype=np.int64)))
+    assert not class_batches.is_small(world.compiled, Batch.from_rows(np.zeros((5, 64), dtype=np.int64)))
+    assert class_batches.is_small(world.compiled, Batch.from_rows(np.zeros((5, 65), dtype=np.int64)))
 
 
 def test_very_long_words_on_free_alphabets_are_drawn_by_rejection_and_not_counted() -> None:
@@ -432,7 +436,7 @@ def test_classes_of_free_alphabets_are_counted_by_binomials(m: int, n: int) -> N
 @given(degree=st.integers(2, 100_000), theta=st.floats(1e-9, 690.0))
 def test_shares_of_successors_never_differ_by_more_than_the_tilt(degree: int, theta: float) -> None:
     """The true symbol possible or not, or another one the true symbol: no successor gains more than e^θ."""
-    each = words_for_each(degree, theta)
+    each = keystream_values_per_symbol(degree, theta)[0]
     right = 2**64 - (degree - 1) * each
     fewest, most = 2**64 // degree, -(-(2**64) // degree)
     with mpmath.workdps(60):

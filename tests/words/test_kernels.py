@@ -15,13 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
+from pathveil.randomness import blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems import blocks
-from pathveil.words import class_batches, online, tilted
-from pathveil.words.ragged import Words
-from pathveil.words.rejection import FlipByRejection
-from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine, words_for_each
-from pathveil.words.tilted_logs import log_normalisers
+from pathveil.words import online
+from pathveil.words.base.batch import Batch
+from pathveil.words.classes import batches as class_batches
+from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine, keystream_values_per_symbol
+from pathveil.words.tilted.logs import log_normalisers
+from pathveil.words.tilted.rejection import FlipByRejection
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming
 from tests.reference.planted import PlantedSource, law_of
 from tests.reference.random_systems import systems_with_word
@@ -167,7 +169,7 @@ def test_states_with_many_successors_and_systems_without_a_step_table_are_drawn_
 
 @given(m=st.integers(2, 10_000), theta=st.floats(1e-6, 700.0))
 def test_the_right_symbol_is_never_more_than_e_to_theta_times_as_likely_as_another(m: int, theta: float) -> None:
-    each = words_for_each(m, theta)
+    each = keystream_values_per_symbol(m, theta)[0]
     with mpmath.workdps(60):
         z = mpmath.exp(-mpmath.mpf(theta))
         assert mpmath.mpf(2**64 - (m - 1) * each) / each <= 1 / z
@@ -178,7 +180,7 @@ def test_the_right_symbol_is_never_more_than_e_to_theta_times_as_likely_as_anoth
 def test_each_keystream_word_stands_for_one_symbol() -> None:
     from pathveil.words.free_kernels import respond
 
-    m, each = 5, words_for_each(5, 1.0)
+    m, each = 5, keystream_values_per_symbol(5, 1.0)[0]
     edges = [0, each - 1, each, 2 * each - 1, 2 * each, 4 * each - 1, 4 * each, 2**64 - 1]
     values, private = np.full(len(edges), 3), np.empty(len(edges), dtype=np.int64)
     respond(values, 0, len(edges), m, np.uint64(each), np.array(edges, dtype=np.uint64), private)
@@ -318,7 +320,7 @@ def test_compiled_checks_find_the_same_words_feasible(case: SystemWithWord, data
     compiled = world.compiled
     symbol = st.integers(0, len(world.symbols) - 1)
     listed = data.draw(st.lists(st.lists(symbol, min_size=1, max_size=5), min_size=1))
-    words = Words(np.concatenate([np.array(w) for w in listed]), np.cumsum([0, *map(len, listed)]))
+    words = Batch(np.concatenate([np.array(w) for w in listed]), np.cumsum([0, *map(len, listed)]))
     expected = [world.is_feasible([world.symbols[code] for code in word]) for word in listed]
     for table in (compiled.step_table, np.empty((0, 0), dtype=np.int32)):
         found = np.empty(len(listed), dtype=bool)
@@ -345,4 +347,4 @@ def test_large_batches_are_checked_by_compiled_loops_and_name_the_first_bad_word
 
 
 def test_planted_words_are_what_the_sampler_gets() -> None:
-    assert PlantedSource([5, 6]).words64(3).tolist() == [5, 6, 5]
+    assert PlantedSource([5, 6]).keystream(3).tolist() == [5, 6, 5]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pathveil.words.tilted import words_for_each
+from pathveil.words.tilted.draw import keystream_values_per_symbol
 from tests.words.test_tilted_draws_literally import UNEVEN
 
 COMPILED = UNEVEN.compiled
-EACH = [0, 0, *(words_for_each(degree, 0.7) for degree in range(2, 12))]
+EACH = [0, 0, *(keystream_values_per_symbol(degree, 0.7)[0] for degree in range(2, 12))]
 
 
 def edge_taken(state: int, symbol: int, word: int) -> tuple[int, int]:
@@ -33,7 +33,7 @@ def numbers_for(rng: np.random.Generator, count: int) -> np.ndarray:
 
 
 def test_online_words_are_drawn_by_the_quotient_of_their_keystream():
-    from pathveil.words.online_kernel import draw_words
+    from pathveil.words.online_kernel import draw_online
 
     rng = np.random.default_rng(1)
     lengths = rng.integers(1, 6, 300)
@@ -45,7 +45,7 @@ def test_online_words_are_drawn_by_the_quotient_of_their_keystream():
     alive = [state for state in range(COMPILED.state_count) if COMPILED.moves[state]]
     # Where the system ends, so would a word: no edge leads there.
     targets = np.where(np.isin(COMPILED.targets, alive), COMPILED.targets, alive[1])
-    draw_words(
+    draw_online(
         values, offsets, first, last, COMPILED.offsets, COMPILED.labels, targets, COMPILED.start,
         np.array(EACH, dtype=np.uint64), numbers, private,
     )  # fmt: skip

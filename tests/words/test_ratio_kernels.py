@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pathveil.systems.jit import compiled
-from pathveil.words.ratio_kernels import (
+from pathveil.numerics.jit import compile_on_first_call
+from pathveil.words.certificate.ratio_kernels import (
     largest_quotient,
     largest_quotient_of_single_symbols,
     step_boxes,
     unite_rows,
 )
-from pathveil.words.symbol_chain import Links
+from pathveil.words.certificate.symbol_chain import Links
 from tests.reference.literal_quotients import (
     Intervals,
     quotient_of_runs,
@@ -43,7 +43,7 @@ def test_replacing_a_symbol_changes_z_by_the_largest_quotient_over_all_pairs(sla
         m, z = int(rng.integers(2, 7)), float(rng.choice([0.02, 0.4, 0.9]))
         prefix, suffix = (random_intervals(rng, m, rng.choice([0.3, 0.7, 1.0])) for _ in range(2))
         pairs = [(w, v) for w in range(m) for v in range(m) if w != v and rng.random() < 0.7] or [(0, 1)]
-        found = compiled(largest_quotient_of_single_symbols)(
+        found = compile_on_first_call(largest_quotient_of_single_symbols)(
             *(np.array([[pair[k]] for pair in pairs])[:, 0] for k in (0, 1)), *boxes_of(prefix, suffix), z, slack
         )
         each = [quotient_of_symbols(w, v, prefix, suffix, z, slack) for w, v in pairs]
@@ -56,7 +56,7 @@ def test_replacing_a_symbol_that_nothing_is_known_about_may_change_z_infinitely(
     suffix.dropped[2] = np.inf
     for v, expected in [(1, False), (2, True)]:
         w, v = np.array([[0]])[:, 0], np.array([[v]])[:, 0]
-        largest = compiled(largest_quotient_of_single_symbols)(w, v, *boxes_of(prefix, suffix), 0.5, 0.0)
+        largest = compile_on_first_call(largest_quotient_of_single_symbols)(w, v, *boxes_of(prefix, suffix), 0.5, 0.0)
         assert np.isinf(largest) == expected
 
 
@@ -84,7 +84,7 @@ def test_replacing_a_run_changes_z_by_the_largest_quotient_over_all_paths_and_pa
         pairs = [(w, [v if v != c else (v + 1) % m for v, c in zip(other, w, strict=True)]) for w, other in pairs]
         expected = [quotient_of_runs(w, v, prefix, suffix, follows, z) for w, v in pairs]
         w, v = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
-        found = compiled(largest_quotient)(w, v, *boxes_of(prefix, suffix), *links_of(follows), z)
+        found = compile_on_first_call(largest_quotient)(w, v, *boxes_of(prefix, suffix), *links_of(follows), z)
         assert found == pytest.approx(max(expected), rel=1e-12)
 
 
@@ -103,9 +103,11 @@ def test_an_unknown_end_costs_nothing_where_no_path_comes_to_it_from_the_new_run
     expected = quotient_of_runs(w, v, prefix, suffix, follows, 0.3)
     assert expected < 100
     arguments = (np.array([w]), np.array([v]), *boxes_of(prefix, suffix))
-    assert compiled(largest_quotient)(*arguments, *links_of(follows), 0.3) == pytest.approx(expected, rel=1e-12)
+    assert compile_on_first_call(largest_quotient)(*arguments, *links_of(follows), 0.3) == pytest.approx(
+        expected, rel=1e-12
+    )
     follows[2, 4] = True
-    assert compiled(largest_quotient)(*arguments, *links_of(follows), 0.3) == np.inf
+    assert compile_on_first_call(largest_quotient)(*arguments, *links_of(follows), 0.3) == np.inf
 
 
 @pytest.mark.parametrize("slack", [1e-12, 0.02])
@@ -132,7 +134,7 @@ def test_a_step_gives_each_context_the_smallest_box_around_what_leads_to_it(slac
             if follows[c, new_last[child]] and rng.random() < 0.6
         ]
         parent, current, child = (np.array([step[j] for step in steps], dtype=np.int64) for j in range(3))
-        new_lo, new_hi = compiled(step_boxes)(
+        new_lo, new_hi = compile_on_first_call(step_boxes)(
             lo, hi, rows, dropped, last, parent, current, child, new_rows, kept.offsets, kept.symbols,
             *links_of(follows), z, slack, tiny, huge,
         )  # fmt: skip
@@ -160,7 +162,7 @@ def test_boxes_of_contexts_that_end_alike_are_united():
     last = np.array([2, 0, 2])
     rows = np.array([0, 2, 4, 6])
     lo, hi = np.array([0.5, 0.7, 0.6, 0.1, 0.4, 0.2]), np.array([0.8, 0.9, 3.0, 0.3, 0.7, 5.0])
-    lower, upper = compiled(unite_rows)(lo, hi, rows, last, kept.offsets, kept.symbols)
+    lower, upper = compile_on_first_call(unite_rows)(lo, hi, rows, last, kept.offsets, kept.symbols)
     # A symbol's ratio to itself is 1; nothing ends in the symbol 1.
     assert lower.tolist() == [1.0, 0.1, np.inf, 0.4, 1.0]
     assert upper.tolist() == [1.0, 0.3, 0.0, 0.8, 1.0]

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.source import RandomSource
-from pathveil.words.class_batches import free_blocks, word_bounds
+from pathveil.words.base.batch import Batch
+from pathveil.words.base.tilt import linear_scores
 from pathveil.words.classes import free_counts
-from pathveil.words.ragged import Words
-from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP
-from pathveil.words.tilt import linear_scores
+from pathveil.words.classes.batches import free_blocks, keystream_bounds
+from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP
 
 Law = dict[tuple[int, tuple[int, ...]], Fraction]  # (number of errors, where they are)
 
@@ -109,7 +109,7 @@ def test_a_word_that_must_not_be_used_is_replaced_and_number_and_other_positions
 ) -> None:
     selection = data.draw(st.sampled_from([EXPONENTIAL, PERMUTE_AND_FLIP]))
     scores = linear_scores(0.4, length)
-    bounds = [0, *word_bounds(selection, free_counts(m, length), tuple(scores.tolist())), 2**64 - 1]
+    bounds = [0, *keystream_bounds(selection, free_counts(m, length), tuple(scores.tolist())), 2**64 - 1]
     rows = data.draw(st.integers(1, 3))
     codes = [data.draw(st.lists(st.integers(0, m - 1), min_size=length, max_size=length)) for _ in range(rows)]
     errors = [data.draw(st.integers(1, length)) for _ in range(rows)]
@@ -139,7 +139,7 @@ def test_a_word_that_must_not_be_used_is_replaced_and_number_and_other_positions
     middles = [(bounds[k] + bounds[k + 1]) // 2 for k in errors]
     source = Script([word for row in range(rows) for word in (middles[row], *numbers[row])] + fresh)
     values, private = np.array(codes).reshape(-1), np.full(rows * length, -1)
-    [block] = free_blocks(m, values, Words.from_rows(np.array(codes)).by_length[0], scores, private, selection)
+    [block] = free_blocks(m, values, Batch.from_rows(np.array(codes)).by_length[0], scores, private, selection)
     block(source)
     assert private.reshape(rows, length).tolist() == [
         placed(codes[row], errors[row], expected[row], m) for row in range(rows)
@@ -153,7 +153,7 @@ def test_the_number_of_errors_is_not_drawn_again() -> None:
     scores = linear_scores(1.0, 2)
     values, private = np.array([0, 0]), np.array([-1, -1])
     source = Script([2**64 - 5, 0, 2**63, 2**62])  # then nothing is left
-    [block] = free_blocks(4, values, Words.from_rows(values[None, :]).by_length[0], scores, private, PERMUTE_AND_FLIP)
+    [block] = free_blocks(4, values, Batch.from_rows(values[None, :]).by_length[0], scores, private, PERMUTE_AND_FLIP)
     block(source)
     assert source.left == []
     assert (private != 0).all()

@@ -14,8 +14,10 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.words import rejection
-from pathveil.words.rejection import (
+from pathveil.words.base.tilt import rounding_margin, tilt_factor
+from pathveil.words.tilted import rejection
+from pathveil.words.tilted.logs import log_margin
+from pathveil.words.tilted.rejection import (
     FlipByRejection,
     Surroundings,
     Tries,
@@ -23,8 +25,6 @@ from pathveil.words.rejection import (
     _uniform_error,
     truncated_exponential,
 )
-from pathveil.words.tilt import doubt, tilt_factor
-from pathveil.words.tilted_logs import log_margin
 from tests.reference.enumeration import feasible_words, hamming
 from tests.words.test_kernels import CHAIN, PLANS
 
@@ -188,7 +188,7 @@ def test_many_words_are_decided_as_one_by_one() -> None:
     flip = ListedFlip(LISTS["several best words"], 0.6)
     count = 400
     source = pv.insecure_seed(4)
-    t, words = source.uniform(count), source.words64(count)
+    t, words = source.uniform(count), source.keystream(count)
     errors = np.where(np.arange(count) % 7 == 0, 1e-3, 1e-9)
     kept, in_doubt = flip.around(count)._keep(np.arange(count), t, errors, words)
     assert 0 < in_doubt.sum() < count / 7
@@ -419,7 +419,7 @@ def test_partitions_at_every_tilt_are_those_of_the_listed_words(
         partition = flip.log_partition(r, values, np.array([len(word)]))
         assert partition == pytest.approx([expected], rel=1e-12)
         margin = flip.margin(r)
-        assert margin == log_margin(world.compiled, len(word), r * theta) + doubt(8 * r * len(word))
+        assert margin == log_margin(world.compiled, len(word), r * theta) + rounding_margin(8 * r * len(word))
     assert sorted(flip._tilts) == [1, 2, 5]
 
 
@@ -433,7 +433,7 @@ def test_feasible_words_are_their_own_only_nearest_word() -> None:
 def test_exact_comparisons_are_made_as_long_as_their_table_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = CHAIN.encode((0, 1, 2)).tolist()
     flip = FlipByRejection(CHAIN.compiled, 3, 1.0, feasible=True)
-    monkeypatch.setattr(rejection, "LARGEST_TABLE", 4 * CHAIN.compiled.state_count)
+    monkeypatch.setattr(rejection, "LARGEST_EXACT_FLIP", 4 * CHAIN.compiled.state_count)
     assert flip.exactly(codes) is not None
-    monkeypatch.setattr(rejection, "LARGEST_TABLE", 4 * CHAIN.compiled.state_count - 1)
+    monkeypatch.setattr(rejection, "LARGEST_EXACT_FLIP", 4 * CHAIN.compiled.state_count - 1)
     assert flip.exactly(codes) is None

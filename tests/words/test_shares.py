@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.source import RandomSource
-from pathveil.words import online, tilted
-from pathveil.words.tilt import tilt_factor
-from pathveil.words.tilted import LAST_WORD, redraw_unowned, shares
+from pathveil.words import online
+from pathveil.words.base.tilt import tilt_factor
+from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted.draw import LAST_VALUE, keystream_values_per_symbol, redraw_unowned
 
 MANY = [2, 3, 4, 5, 7, 16, 100, 1000, 65_537, 999_983, 10**6, 2**24 + 1, 2**31 - 1]
 TILTS = [5e-324, 1e-300, 1e-100, 1e-30, 3.3e-19, 1e-18, 1e-16, 1e-12, 1e-9, 2.4e-8, 1e-6, 1e-3, 0.5, 5.0, 44.0, 690.0]
@@ -43,10 +44,10 @@ def keeps(ratio: Fraction, theta: float) -> bool:
 
 @pytest.mark.parametrize(("symbol_count", "theta"), [*product(MANY, TILTS)])
 def test_no_symbol_owns_more_than_e_to_theta_times_as_much_as_another(symbol_count: int, theta: float) -> None:
-    each, last = shares(symbol_count, theta)
-    assert last <= LAST_WORD
+    each, last = keystream_values_per_symbol(symbol_count, theta)
+    assert last <= LAST_VALUE
     assert keeps(largest_ratio(symbol_count, each, last), theta)
-    assert LAST_WORD - last <= symbol_count  # hardly any word is drawn again
+    assert LAST_VALUE - last <= symbol_count  # hardly any word is drawn again
     # As likely as it should be, up to the digits of z and one word for each symbol.
     z = Fraction(tilt_factor(theta))
     assert abs(each - 2**64 * z / (1 + (symbol_count - 1) * z)) < 1
@@ -57,7 +58,7 @@ def test_no_symbol_owns_more_than_e_to_theta_times_as_much_as_another(symbol_cou
 )
 @settings(max_examples=300)
 def test_the_same_for_any_number_of_symbols_and_any_tilt(symbol_count: int, theta: float) -> None:
-    each, last = shares(symbol_count, theta)
+    each, last = keystream_values_per_symbol(symbol_count, theta)
     assert keeps(largest_ratio(symbol_count, each, last), theta)
 
 
@@ -65,20 +66,20 @@ def test_the_same_for_any_number_of_symbols_and_any_tilt(symbol_count: int, thet
 def test_rounding_up_alone_would_lose_more_than_is_promised(symbol_count: int, epsilon: float, loss: float) -> None:
     """Negative control: what wrong symbols owned before too much was noticed."""
     z = Fraction(tilt_factor(epsilon))
-    ratio = largest_ratio(symbol_count, ceil(2**64 * z / (1 + (symbol_count - 1) * z)), LAST_WORD)
+    ratio = largest_ratio(symbol_count, ceil(2**64 * z / (1 + (symbol_count - 1) * z)), LAST_VALUE)
     assert not keeps(ratio, epsilon)
     assert float(ratio - 1) == pytest.approx(loss, rel=0.03)
-    each, last = shares(symbol_count, epsilon)
-    assert last < LAST_WORD
+    each, last = keystream_values_per_symbol(symbol_count, epsilon)
+    assert last < LAST_VALUE
     assert keeps(largest_ratio(symbol_count, each, last), epsilon)
 
 
 def test_ordinary_tilts_leave_no_word_to_be_drawn_again() -> None:
     for symbol_count, theta in product([2, 3, 20, 1000, 65_537], [1e-6, 1e-3, 0.1, 1.0, 5.0, 60.0, 690.0]):
-        assert shares(symbol_count, theta)[1] == LAST_WORD
+        assert keystream_values_per_symbol(symbol_count, theta)[1] == LAST_VALUE
     # Nor does a tilt of next to nothing, where all symbols can own the same.
-    assert shares(1024, 1e-300) == (2**54, LAST_WORD)
-    assert shares(3, 1e-300) == (2**64 // 3, 2**64 - 2)
+    assert keystream_values_per_symbol(1024, 1e-300) == (2**54, LAST_VALUE)
+    assert keystream_values_per_symbol(3, 1e-300) == (2**64 // 3, 2**64 - 2)
 
 
 class Script(RandomSource):
@@ -97,7 +98,7 @@ class Script(RandomSource):
 
 
 def test_words_that_belong_to_nobody_are_drawn_again_and_no_others() -> None:
-    words = np.array([7, 8, 9, 3, LAST_WORD], dtype=np.uint64)
+    words = np.array([7, 8, 9, 3, LAST_VALUE], dtype=np.uint64)
     source = Script([100, 4, 8, 9, 8, 77])
     redraw_unowned(words, 8, source)
     assert words.tolist() == [7, 8, 8, 3, 4]
@@ -113,11 +114,11 @@ def test_every_word_of_a_free_alphabet_has_its_owner_at_a_tiny_epsilon(
 ) -> None:
     monkeypatch.setattr(tilted, "_SMALL_FREE", 100 if small else 0)
     for mechanism in (pv.Online(pv.Alphabet("abc"), epsilon), pv.CertifiedExponential(pv.Alphabet("abc"), epsilon)):
-        each, last = shares(3, mechanism.theta(1))
+        each, last = keystream_values_per_symbol(3, mechanism.theta(1))
         owners = {0: "b", each - 1: "b", each: "c", 2 * each - 1: "c", 2 * each: "a", last: "a"}
         assert last == 2**64 - 2
         # The unowned word comes first, and last, and twice in a row.
-        source = Script([LAST_WORD, *owners, LAST_WORD, LAST_WORD, each, 0])
+        source = Script([LAST_VALUE, *owners, LAST_VALUE, LAST_VALUE, each, 0])
         assert mechanism.privatize("a" * 8, rng=source) == "b" + "".join(owners.values()) + "c"
         assert source.left == []
 
@@ -130,14 +131,14 @@ def _star() -> pv.MarkovChain:
 
 def test_online_deals_out_the_words_that_are_used_evenly_where_the_true_symbol_is_impossible() -> None:
     mechanism = pv.Online(_star(), 1e-300)
-    each, last = shares(3, mechanism.theta())
+    each, last = keystream_values_per_symbol(3, mechanism.theta())
     assert (mechanism._redraws, last) == (True, 3 * each - 1)
     for word, emitted in [(0, 0), (1, 1), (2, 2), (last, 2), (last - 1, 1), (last - 2, 0)]:
-        assert mechanism.stream(Script([LAST_WORD, word])).push(3) == emitted  # 3 cannot follow the start
+        assert mechanism.stream(Script([LAST_VALUE, word])).push(3) == emitted  # 3 cannot follow the start
         true = {0: 0, 1: 0, 2: 0, last: 2, last - 1: 2, last - 2: 2}[word]
-        assert mechanism.stream(Script([LAST_WORD, word])).push(2) == true
+        assert mechanism.stream(Script([LAST_VALUE, word])).push(2) == true
     # Four successors share all words: none is drawn again there.
-    source = Script([0, LAST_WORD])
+    source = Script([0, LAST_VALUE])
     stream = mechanism.stream(source)
     assert [stream.push(0), stream.push(0)] == [1, 0]
     assert source.left == []

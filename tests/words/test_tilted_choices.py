@@ -10,13 +10,16 @@ import pytest
 
 import pathveil as pv
 from pathveil.randomness.source import as_uniform
-from pathveil.words import tilted, tilted_exact, tilted_logs, tilted_sparse
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import LARGEST_TILT, doubt, linear_scores, share, tilt_factor
-from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine, words_for_each
-from pathveil.words.tilted_exact import draw_exactly, fits, sampling
-from pathveil.words.tilted_logs import draw_with_logs, log_margin, log_normalisers, pick_columns
-from pathveil.words.visited import Visited
+from pathveil.words.base.batch import Batch
+from pathveil.words.base.tilt import LARGEST_TILT, largest_part, linear_scores, rounding_margin, tilt_factor
+from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted import exact as tilted_exact
+from pathveil.words.tilted import logs as tilted_logs
+from pathveil.words.tilted import sparse as tilted_sparse
+from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine, keystream_values_per_symbol
+from pathveil.words.tilted.exact import draw_exactly, fits, sampling
+from pathveil.words.tilted.logs import draw_with_logs, log_margin, log_normalisers, pick_columns
+from pathveil.words.tilted.reachable_states import ReachableStates
 from tests.reference.literal_draws import draw_tilted, uniforms_of
 from tests.reference.planted import ContinuedSource, PlantedSource
 from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of
@@ -96,11 +99,11 @@ def test_a_few_words_on_a_large_system_are_drawn_one_by_one(monkeypatch):
     rows = words_of(PLANS, 5, 8)
     for count, expected in [(6, []), (7, [("engine_for", 5)]), (8, [("engine_for", 5)])]:
         made.clear()
-        tilted.draw_tilted(PLANS.compiled, Words.from_rows(rows[:count]), lambda _: 1.0, pv.insecure_seed(1))
+        tilted.draw_tilted(PLANS.compiled, Batch.from_rows(rows[:count]), lambda _: 1.0, pv.insecure_seed(1))
         assert made == expected
     monkeypatch.setattr(tilted, "_SMALL", 0)
     made.clear()
-    ragged = Words(np.concatenate([rows[:3].ravel(), rows[3:7, :4].ravel()]), np.array([0, 5, 10, 15, 19, 23, 27, 31]))
+    ragged = Batch(np.concatenate([rows[:3].ravel(), rows[3:7, :4].ravel()]), np.array([0, 5, 10, 15, 19, 23, 27, 31]))
     private = tilted.draw_tilted(PLANS.compiled, ragged, lambda length: 100.0 + length, pv.insecure_seed(1))
     assert sorted(made) == [("SparseEngine", 5), ("engine_for", 4)]
     assert private.shape == ragged.values.shape
@@ -114,15 +117,15 @@ def test_a_few_words_on_a_large_system_are_drawn_one_by_one(monkeypatch):
 def test_small_and_large_batches_over_free_alphabets_take_each_keystream_word_once(cells, symbols):
     compiled = pv.Alphabet(symbols).compiled
     values = np.random.default_rng(1).integers(0, len(symbols), cells)
-    private = tilted.draw_tilted(compiled, Words.from_rows(values[None, :]), lambda _: 1.5, pv.insecure_seed(4))
+    private = tilted.draw_tilted(compiled, Batch.from_rows(values[None, :]), lambda _: 1.5, pv.insecure_seed(4))
     if symbols == "a":
         assert not private.any()
         return
     source = pv.insecure_seed(4)
     size = 2**20  # cells for each branch of the source
     branches = source.branches(-(-cells // size)) if cells > size else [source]
-    words = np.concatenate([branch.words64(min(size, cells - k * size)) for k, branch in enumerate(branches)])
-    each = words_for_each(5, 1.5)
+    words = np.concatenate([branch.keystream(min(size, cells - k * size)) for k, branch in enumerate(branches)])
+    each = keystream_values_per_symbol(5, 1.5)[0]
     owner = np.minimum(words // np.uint64(each), 4).astype(np.int64)
     assert private.tolist() == ((values + np.where(owner < 4, owner + 1, 0)) % 5).tolist()
 
@@ -131,7 +134,7 @@ def test_each_length_over_a_free_alphabet_has_its_own_tilt():
     compiled = pv.Alphabet("abc").compiled
     lengths = np.array([2, 3] * 2000)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
-    words = Words(np.zeros(offsets[-1], dtype=np.int64), offsets)
+    words = Batch(np.zeros(offsets[-1], dtype=np.int64), offsets)
     private = tilted.draw_tilted(compiled, words, lambda length: 300.0 if length == 2 else 1e-9, pv.insecure_seed(1))
     rows = np.split(private, offsets[1:-1])
     assert not np.concatenate(rows[0::2]).any()
@@ -139,7 +142,7 @@ def test_each_length_over_a_free_alphabet_has_its_own_tilt():
     assert abs(wrong - 4000) < 5 * math.sqrt(6000 * 2 / 9)  # false alarms below 1e-6
     # The same tilt for all: as if they were one word.
     alike = tilted.draw_tilted(compiled, words, lambda _: 1.0, pv.insecure_seed(2))
-    whole = Words.from_rows(words.values[None, :])
+    whole = Batch.from_rows(words.values[None, :])
     assert alike.tolist() == tilted.draw_tilted(compiled, whole, lambda _: 1.0, pv.insecure_seed(2)).tolist()
 
 
@@ -148,7 +151,7 @@ def test_wrong_symbols_own_their_share_of_all_keystream_words_rounded_up(theta):
     for m in (2, 3, 200):
         z = Fraction(tilt_factor(theta))
         share_of_one = 2**64 * z / (1 + (m - 1) * z)
-        assert 0 <= words_for_each(m, theta) - share_of_one < 1
+        assert 0 <= keystream_values_per_symbol(m, theta)[0] - share_of_one < 1
 
 
 def test_the_normaliser_of_a_free_alphabet_is_a_power():
@@ -175,7 +178,7 @@ def test_margins_are_four_times_the_roundings_that_a_border_can_have_seen(world,
     size = length * (theta + math.log(d))
     margin = log_margin(compiled, length, theta)
     assert margin == 4 * (length + 2) * (math.floor(4 * size) + d + 48) * unit
-    assert margin == doubt((length + 2) * (math.floor(4 * size) + d + 48))
+    assert margin == rounding_margin((length + 2) * (math.floor(4 * size) + d + 48))
 
 
 def test_lanes_are_rescaled_before_weights_can_leave_the_range_of_numbers():
@@ -189,11 +192,11 @@ def test_lanes_are_rescaled_before_weights_can_leave_the_range_of_numbers():
 def test_a_share_is_the_largest_number_of_which_all_parts_fit():
     many = [(epsilon, parts) for epsilon in (0.1, 0.7, 1.0, 9.0) for parts in range(1, 30)]
     for epsilon, parts in [*many, (1.0, 49), (1e-300, 7), (700.0, 1), (2000.0, 2)]:
-        part = share(epsilon, parts)
+        part = largest_part(epsilon, parts)
         if part < LARGEST_TILT:
             assert Fraction(part) * parts <= Fraction(epsilon) < Fraction(math.nextafter(part, math.inf)) * parts
-    assert share(1380.0, 2) == share(1e9, 1) == LARGEST_TILT == 690.0
-    assert share(689.0, 1) == 689.0
+    assert largest_part(1380.0, 2) == largest_part(1e9, 1) == LARGEST_TILT == 690.0
+    assert largest_part(689.0, 1) == 689.0
 
 
 def test_scores_are_multiples_of_a_step_that_loses_only_the_bits_it_must():
@@ -300,7 +303,7 @@ def test_balls_draw_what_the_plain_loop_draws():
     for world, length in ((UNEVEN, 6), (PLANS, 7), (UNEVEN, 1)):
         codes = words_of(world, length, 12)
         words = np.random.default_rng(2).integers(0, 2**64, codes.shape, dtype=np.uint64)
-        visited, z = Visited.of(world.compiled, length), tilt_factor(0.8)
+        visited, z = ReachableStates.of(world.compiled, length), tilt_factor(0.8)
         for word, numbers in zip(codes.tolist(), words.tolist(), strict=True):
             drawn = draw_exactly(world.compiled, visited, word, z, numbers, ContinuedSource([]))
             assert drawn == draw_tilted(world.compiled, word, Fraction(z), uniforms_of(numbers), 0.0).word
@@ -333,6 +336,6 @@ def test_words_are_decided_exactly_as_long_as_their_table_fits():
     assert not fits(PLANS.compiled, 9, 10 * count - 1)
     assert "words of more than 9 symbols" in sampling(PLANS.compiled, 10 * count)
     assert "words of more than 8 symbols" in sampling(PLANS.compiled, 10 * count - 1)
-    assert tilted_exact.LARGEST_TABLE == 2**21
+    assert tilted_exact.LARGEST_EXACT_DRAW == 2**21
     assert as_uniform(np.array([0], dtype=np.uint64))[0] == 2.0**-54
-    assert PlantedSource([7]).words64(2).tolist() == [7, 7]
+    assert PlantedSource([7]).keystream(2).tolist() == [7, 7]

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pytest
 
 import pathveil as pv
-from pathveil.words.contexts import ContextLevel
-from pathveil.words.kept_pairs import KeptPairs
-from pathveil.words.mechanism import checked_adjacency, checked_epsilon, hamming_distances
-from pathveil.words.ragged import SameLength, Words, flat_words, take_cells
-from pathveil.words.selection import Selection
-from pathveil.words.symbol_chain import Links, SymbolChain
-from pathveil.words.visited import Visited
+from pathveil.words.base.batch import Batch, SameLength, flat_words, take_cells
+from pathveil.words.base.mechanism import checked_epsilon, checked_positive_integer, hamming_distances
+from pathveil.words.certificate.contexts import ContextLevel
+from pathveil.words.certificate.kept_pairs import KeptPairs
+from pathveil.words.certificate.symbol_chain import Links, SymbolChain
+from pathveil.words.classes.selection import Selection
+from pathveil.words.tilted.reachable_states import ReachableStates
 from tests.words.mechanisms import MECHANISMS, build
 
 LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
@@ -31,7 +31,7 @@ TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1
 
 
 def test_words_are_grouped_by_length_in_their_order() -> None:
-    words = Words(np.arange(11), np.array([0, 3, 4, 7, 9, 10, 11]))
+    words = Batch(np.arange(11), np.array([0, 3, 4, 7, 9, 10, 11]))
     assert len(words) == 6
     assert words.lengths == [1, 2, 3]
     one, two, three = words.by_length
@@ -39,20 +39,20 @@ def test_words_are_grouped_by_length_in_their_order() -> None:
     assert (two.length, two.numbers.tolist(), two.begins.tolist()) == (2, [3], [7])
     assert (three.length, three.numbers.tolist(), three.begins.tolist()) == (3, [0, 2], [0, 4])
     assert three.cells.tolist() == [[0, 1, 2], [4, 5, 6]]
-    assert Words(np.empty(0, dtype=np.int64), np.array([0])).by_length == []
+    assert Batch(np.empty(0, dtype=np.int64), np.array([0])).by_length == []
 
 
 @pytest.mark.parametrize("longest", [2**16 - 1, 2**16, 2**16 + 1])
 def test_lengths_around_65536_are_told_apart(longest: int) -> None:
     """Shorter ones are sorted as numbers of sixteen bits, in which 65536 would be 0."""
-    words = Words(np.zeros(longest + 3, dtype=np.int8), np.array([0, 2, 2 + longest, 3 + longest]))
+    words = Batch(np.zeros(longest + 3, dtype=np.int8), np.array([0, 2, 2 + longest, 3 + longest]))
     assert words.lengths == [1, 2, longest]
     assert [(part.length, part.numbers.tolist()) for part in words.by_length] == [(1, [2]), (2, [0]), (longest, [1])]
 
 
 def test_rows_are_words_of_one_length_and_nothing_is_copied() -> None:
     rows = np.arange(6).reshape(3, 2)
-    words = Words.from_rows(rows)
+    words = Batch.from_rows(rows)
     assert words.values.base is rows.base
     assert words.offsets.tolist() == [0, 2, 4, 6]
     assert words.lengths == [2]
@@ -112,13 +112,13 @@ def test_epsilon_goes_up_to_a_googol_and_adjacency_to_a_billion() -> None:
     for epsilon in (math.nextafter(1e100, math.inf), 0.0, -1e-300, "1", False, object(), [1.0]):
         with pytest.raises(pv.InvalidParameterError, match=r"1e\+100"):
             checked_epsilon(epsilon)
-    assert checked_adjacency(1) == 1
-    assert checked_adjacency(np.int8(3)) == 3
-    assert type(checked_adjacency(np.int8(3))) is int
-    assert checked_adjacency(10**9) == 10**9
+    assert checked_positive_integer(1, "things") == 1
+    assert checked_positive_integer(np.int8(3), "things") == 3
+    assert type(checked_positive_integer(np.int8(3), "things")) is int
+    assert checked_positive_integer(10**9, "things") == 10**9
     for adjacency in (10**9 + 1, 0, -1, False, 1.0):
         with pytest.raises(pv.InvalidParameterError, match="things must be a whole number"):
-            checked_adjacency(adjacency, "things")
+            checked_positive_integer(adjacency, "things")
 
 
 def test_hamming_distances_count_the_wrong_symbols_of_each_row() -> None:
@@ -278,7 +278,8 @@ def test_only_the_first_word_of_each_length_is_asked_whether_there_are_feasible_
 
 
 @pytest.mark.parametrize(
-    "kind", [Words, SameLength, Selection, Links, SymbolChain, KeptPairs, ContextLevel, Visited, pv.HammingUtility]
+    "kind",
+    [Batch, SameLength, Selection, Links, SymbolChain, KeptPairs, ContextLevel, ReachableStates, pv.HammingUtility],
 )
 def test_what_is_shared_between_draws_cannot_be_changed(kind: type) -> None:
     made = object.__new__(kind)

@@ -10,15 +10,13 @@ from typing import Any, Literal
 import numpy as np
 
 from pathveil.errors import InvalidParameterError, TooLargeError
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.numerics.arrays import IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word, checked_length
-from pathveil.words.certified import CertifiedExponential
-from pathveil.words.edit_certified import CertifiedEditExponential
-from pathveil.words.edit_classes import distances_from
-from pathveil.words.edit_mechanism import EditMechanism
-from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, hamming_distances
+from pathveil.words.base import SameLengthMechanism, WordMechanism
+from pathveil.words.edit import EditMechanism
 
-_LARGEST_TABLE = 20_000_000
+_MOST_COMPARISONS = 20_000_000
 
 InputWords = Literal["feasible", "any"]
 
@@ -92,17 +90,16 @@ def audit_exhaustively(
     world, each = mechanism.world, _lengths(mechanism, length)
     outputs_expected = sum(world.count(n) for n in each)
     inputs_expected = sum(len(world.symbols) ** n for n in each) if compared == "any" else outputs_expected
-    if inputs_expected * max(inputs_expected, outputs_expected) > _LARGEST_TABLE:
+    if inputs_expected * max(inputs_expected, outputs_expected) > _MOST_COMPARISONS:
         raise TooLargeError(
             f"{inputs_expected} inputs and {outputs_expected} outputs are too many to enumerate; audit shorter lengths"
         )
     outputs, words = _listed(world, each, compared)
     table = np.stack([mechanism.log_probabilities(codes, outputs) for codes in words])
-    distances_to_all = distances_from if isinstance(mechanism, EditMechanism) else hamming_distances
     worst, where = 0.0, (-1, -1, -1)
     pairs = 0
     for i, codes in enumerate(words):
-        distance = distances_to_all(codes, words)
+        distance = mechanism.distances(codes, words)
         neighbours = np.flatnonzero((distance > 0) & (distance <= mechanism.adjacency))
         pairs += len(neighbours)
         if not len(neighbours):
@@ -125,8 +122,7 @@ def _compared(mechanism: WordMechanism, inputs: InputWords | None) -> InputWords
     compared = inputs or ("any" if mechanism.on_infeasible == "nearest" else "feasible")
     if compared not in ("feasible", "any"):
         raise InvalidParameterError(f"inputs is 'feasible' or 'any', not {inputs!r}")
-    certified = isinstance(mechanism, CertifiedExponential | CertifiedEditExponential)
-    if compared == "any" and certified and mechanism.on_infeasible == "refuse":
+    if compared == "any" and mechanism.is_certified and mechanism.on_infeasible == "refuse":
         raise InvalidParameterError(
             "this mechanism refuses infeasible words and promises nothing about them. Build it with "
             "on_infeasible='nearest' for a promise about all words."
@@ -136,12 +132,13 @@ def _compared(mechanism: WordMechanism, inputs: InputWords | None) -> InputWords
 
 def _lengths(mechanism: WordMechanism, length: int | None) -> range:
     """The lengths of the words to compare."""
-    if isinstance(mechanism, EditMechanism):
+    if mechanism.accepted_lengths is not None:
         if length is not None:
             raise InvalidParameterError(
                 "this mechanism protects the length too: words of all allowed lengths are compared, so leave it out"
             )
-        return range(mechanism.lengths[0], mechanism.lengths[1] + 1)
+        shortest, longest = mechanism.accepted_lengths
+        return range(shortest, longest + 1)
     if length is None:
         raise InvalidParameterError("give the length of the words to compare: this mechanism does not change it")
     mechanism.world.require_words(checked_length(length))

@@ -16,17 +16,15 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.audit.boxes import Box, EditBox, Input, VectorBox, WordBox, are_numbers
+from pathveil.audit.black_boxes import BlackBox, EditBlackBox, Input, VectorBlackBox, WordBlackBox, are_numbers
 from pathveil.audit.confidence import loss_lower_bounds
 from pathveil.audit.events import Event, best_event
 from pathveil.audit.neighbours import edit_neighbours_of, neighbours_of
 from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System, checked_length
-from pathveil.words.edit_classes import distances_from
-from pathveil.words.edit_mechanism import EditMechanism
-from pathveil.words.edit_range import require_length
-from pathveil.words.mechanism import SameLengthMechanism, checked_adjacency, checked_epsilon
+from pathveil.words.base import SameLengthMechanism, WordMechanism, checked_epsilon, checked_positive_integer
+from pathveil.words.edit import EditMechanism, require_length
 
 _CANDIDATES = 64  # pairs that a search begins with
 _WORDS = 8  # words that a search begins with
@@ -122,7 +120,7 @@ def audit_statistically(
     """
     source = checked_source(rng)
     feasible, lengths = True, None
-    if isinstance(mechanism, SameLengthMechanism | EditMechanism):
+    if isinstance(mechanism, WordMechanism):
         if epsilon is not None or delta or world is not None or adjacency != 1 or batched:
             raise InvalidParameterError(
                 "epsilon, delta, world, adjacency and batched are for other people's mechanisms; this one knows them"
@@ -137,7 +135,9 @@ def audit_statistically(
             raise InvalidParameterError("give a neighbour, or candidates, or the world whose words are searched")
         if lengths is not None:
             return list(edit_neighbours_of(world, one, adjacency, lengths, feasible, limit, source))
-        return list(neighbours_of(world, one, checked_adjacency(adjacency), feasible, limit, source))
+        return list(
+            neighbours_of(world, one, checked_positive_integer(adjacency, "adjacency"), feasible, limit, source)
+        )
 
     pairs: list[tuple[Input, Input]]
     if word is None:
@@ -157,17 +157,17 @@ def audit_statistically(
             f"no other word differs in at most {adjacency} symbols: there is nothing to audit. Take a larger "
             "adjacency, or another word."
         )
-    if isinstance(mechanism, EditMechanism):
-        for pair in pairs:
-            _require_edit_adjacent(mechanism, *pair)
-        return run_audit(EditBox(mechanism, rng), pairs, draws, confidence, epsilon, delta, source)
-    if isinstance(mechanism, SameLengthMechanism):
+    box: BlackBox
+    if isinstance(mechanism, WordMechanism):
         for pair in pairs:
             _require_adjacent(mechanism, *pair)
-    elif are_numbers(mechanism, pairs[0][0], batched):
-        return run_audit(VectorBox(mechanism, batched=batched), pairs, draws, confidence, epsilon, delta, source)
-    longest = max(len(one) for pair in pairs for one in pair)
-    box = WordBox(mechanism, world, longest, rng, batched=batched)
+    if isinstance(mechanism, EditMechanism):
+        box = EditBlackBox(mechanism, rng)
+    elif not isinstance(mechanism, WordMechanism) and are_numbers(mechanism, pairs[0][0], batched):
+        box = VectorBlackBox(mechanism, batched=batched)
+    else:
+        longest = max(len(one) for pair in pairs for one in pair)
+        box = WordBlackBox(mechanism, world, longest, rng, batched=batched)
     return run_audit(box, pairs, draws, confidence, epsilon, delta, source)
 
 
@@ -193,50 +193,42 @@ def audit_jointly(
     True
     """
     source = checked_source(rng)
-    world = mechanism.world if isinstance(mechanism, SameLengthMechanism) else None
-    if isinstance(mechanism, SameLengthMechanism):
-        if epsilon is not None:
-            raise InvalidParameterError("epsilon is for other people's mechanisms; this one knows its own")
-        epsilon = mechanism.epsilon
-    elif isinstance(mechanism, EditMechanism):
-        raise InvalidParameterError("audit this mechanism as a function: mechanism.privatize_many, with its epsilon")
     if isinstance(words, str) or len(words) < 2:
         raise InvalidParameterError("a joint audit takes a list of at least two words")
-    if isinstance(mechanism, SameLengthMechanism):
+    world = None
+    if isinstance(mechanism, WordMechanism):
+        if not mechanism.keeps_length:
+            raise InvalidParameterError(
+                "audit this mechanism as a function: mechanism.privatize_many, with its epsilon"
+            )
+        if epsilon is not None:
+            raise InvalidParameterError("epsilon is for other people's mechanisms; this one knows its own")
+        world, epsilon = mechanism.world, mechanism.epsilon
         _require_adjacent(mechanism, words[0], neighbour)
     together, changed = tuple(words), (neighbour, *words[1:])
-    box = WordBox(mechanism, world, max(map(len, (*words, neighbour))), rng, together=True)
+    box = WordBlackBox(mechanism, world, max(map(len, (*words, neighbour))), rng, together=True)
     return run_audit(box, [(together, changed)], draws, confidence, epsilon, 0.0, source)
 
 
-def _require_adjacent(mechanism: SameLengthMechanism, word: Input, neighbour: Input) -> None:
+def _require_adjacent(mechanism: WordMechanism, word: Input, neighbour: Input) -> None:
     """A promise about words within the adjacency is not refuted by words that are farther apart."""
     if isinstance(word, np.ndarray) or isinstance(neighbour, np.ndarray):
         raise InvalidParameterError("a word mechanism takes words: a string, a list or a tuple of symbols")
-    if len(word) != len(neighbour):
+    if mechanism.accepted_lengths is not None:
+        for one in (word, neighbour):
+            require_length(len(one), mechanism.accepted_lengths)
+    elif len(word) != len(neighbour):
         raise LengthMismatchError(
             f"the word has {len(word)} symbols, its neighbour {len(neighbour)}: the promise is about words of the same "
             "length"
         )
-    apart = sum(a != b for a, b in zip(word, neighbour, strict=True))
+    [apart] = mechanism.distances(mechanism.world.encode(word), [mechanism.world.encode(neighbour)])
     if not 1 <= apart <= mechanism.adjacency:
-        raise InvalidParameterError(
-            f"word and neighbour differ in {apart} symbols, but the promise is about words that differ in 1 to "
-            f"{mechanism.adjacency}"
-        )
-
-
-def _require_edit_adjacent(mechanism: EditMechanism, word: Input, neighbour: Input) -> None:
-    """The same for edits."""
-    codes, other = (mechanism.world.encode(one) for one in (word, neighbour))
-    for one in (codes, other):
-        require_length(len(one), mechanism.lengths)
-    [apart] = distances_from(codes, [other])
-    if not 1 <= apart <= mechanism.adjacency:
-        raise InvalidParameterError(
-            f"word and neighbour are {apart} edits apart, but the promise is about words that are 1 to "
-            f"{mechanism.adjacency} apart"
-        )
+        b = mechanism.adjacency
+        found, promised = f"differ in {apart} symbols", f"differ in 1 to {b}"
+        if not mechanism.keeps_length:
+            found, promised = f"are {apart} edits apart", f"are 1 to {b} apart"
+        raise InvalidParameterError(f"word and neighbour {found}, but the promise is about words that {promised}")
 
 
 def _sizes(world: System | None, length: int | None, lengths: tuple[int, int] | None) -> list[int]:
@@ -250,7 +242,7 @@ def _sizes(world: System | None, length: int | None, lengths: tuple[int, int] | 
 
 
 def run_audit(
-    box: Box,
+    box: BlackBox,
     pairs: list[tuple[Input, Input]],
     draws: int,
     confidence: float,
@@ -276,7 +268,7 @@ def run_audit(
     choosing = int(_CHOOSING * draws) // 2
     event = _chosen(box, word, neighbour, choosing, delta)
     # Poisson numbers of draws make the two counts independent Poisson variables: see confidence.py.
-    numbers = np.random.default_rng(source.words64(4))
+    numbers = np.random.default_rng(source.keystream(4))
     n, m = (int(number) for number in numbers.poisson(left / 2 - choosing, size=2))
     first, second = (neighbour, word) if event.swapped else (word, neighbour)
     x = sum(event.count(outputs) for outputs in box.chunks(first, n))
@@ -297,12 +289,12 @@ def run_audit(
     )
 
 
-def _chosen(box: Box, word: Input, neighbour: Input, size: int, delta: float) -> Event:
+def _chosen(box: BlackBox, word: Input, neighbour: Input, size: int, delta: float) -> Event:
     first, second = box.draw(word, size), box.draw(neighbour, size)
     return best_event(box.views(word, neighbour, first, second), first, second, _STRICT, delta)
 
 
-def _search(box: Box, pairs: list[tuple[Input, Input]], draws: int, delta: float) -> list[tuple[Input, Input]]:
+def _search(box: BlackBox, pairs: list[tuple[Input, Input]], draws: int, delta: float) -> list[tuple[Input, Input]]:
     """Successive halving: every round draws afresh for the pairs that are left and keeps the better half of them."""
     rounds = int(np.ceil(np.log2(len(pairs))))
     while len(pairs) > 1:

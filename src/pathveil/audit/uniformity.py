@@ -18,12 +18,11 @@ from scipy import stats
 
 from pathveil.audit.exhaustive import feasible_codes
 from pathveil.errors import InfeasibleWordError, InvalidParameterError, TooLargeError
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
-from pathveil.words.law import FloatArray
-from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, hamming_distances
-from pathveil.words.online import Online
+from pathveil.words.base import SameLengthMechanism, WordMechanism, hamming_distances
 
 _FEW = 4096  # so many feasible words are cells of their own
 
@@ -86,12 +85,14 @@ def audit_uniformity(
     >>> pv.audit_uniformity(fair, "abca", draws=20_000, rng=pv.insecure_seed(1)).holds
     True
     """
-    if isinstance(mechanism, Online):
-        raise InvalidParameterError("the online mechanism does not promise equal probabilities within an error class")
-    if isinstance(mechanism, SameLengthMechanism):
+    if isinstance(mechanism, WordMechanism):
+        if not mechanism.is_uniform_within_class:
+            raise InvalidParameterError(
+                "the online mechanism does not promise equal probabilities within an error class"
+            )
+        if not mechanism.keeps_length:
+            raise InvalidParameterError("error classes are about words of one length: audit a mechanism that keeps it")
         world = mechanism.world
-    elif isinstance(mechanism, WordMechanism):
-        raise InvalidParameterError("error classes are about words of one length: audit a mechanism that keeps it")
     if world is None:
         raise InvalidParameterError("give the public world of the outputs: it says how large the error classes are")
     if not 0.5 <= confidence < 1:

@@ -73,6 +73,8 @@ class ProgressBar:
         done, seconds = self._done[stage], max(self._last - self._stage_begun[stage], 1e-9)
         speed = done / seconds
         rate = f"{speed:,.0f} {self._unit}/s" if speed >= 10 else f"{speed:.1f} {self._unit}/s"
+        if stage == "proving":
+            rate = f"{done} lengths certified"
         bar.update(self._tasks[stage], completed=done, total=self.total, rate=rate)
 
     def __enter__(self) -> ProgressBar:

@@ -81,17 +81,17 @@ def plan(
     _refuse_existing(output, format, overwrite)
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
     from pathveil.data.system_files import read_coordinates
-    from pathveil.report.edit_planning import plan_edits
+    from pathveil.report.edit_planning import edits_over_grid
     from pathveil.report.plan_page import plan_page
-    from pathveil.report.planning import plan_words
+    from pathveil.report.planning import words_over_grid
 
     places = None if coordinates is None else read_coordinates(coordinates)
     word = None if sample is None else _word(sample, world)
     with waiting("computing expected errors at every ε and b ...", silent=quiet):
         if between is not None:
-            planning = plan_edits(world, between, cap, adjacency, length=length, epsilons=[epsilon], sample=word)
+            planning = edits_over_grid(world, between, cap, adjacency, length=length, epsilons=[epsilon], sample=word)
         elif length is not None:
-            planning = plan_words(world, length, adjacency, epsilons=[epsilon], sample=word)
+            planning = words_over_grid(world, length, adjacency, epsilons=[epsilon], sample=word)
         else:
             raise InvalidParameterError("give --length, or --distance edit with --lengths")
         page = plan_page(planning, epsilon=epsilon, adjacency=adjacency, coordinates=places)
@@ -142,8 +142,7 @@ def curator(
         input, column=column, separator=separator, case=case, order=order, symbol=symbol, format=None
     )
     from pathveil.data.manifest import manifest_path
-    from pathveil.report.curator import compare, read_all
-    from pathveil.report.curator_page import curator_page
+    from pathveil.report.curator import compare, curator_page, read_all
     from pathveil.report.released import read_manifest, rebuilt_mechanism, require_same_system
 
     released = mechanism = None

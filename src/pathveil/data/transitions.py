@@ -16,12 +16,12 @@ from pathveil.data.embedded import Column, Engine
 from pathveil.data.formats.layout import Extra, Layout, column_type
 from pathveil.data.sources import DataFile, Format, Source, Watch
 from pathveil.data.symbols import SymbolTable
-from pathveil.data.words import Progress, opened
+from pathveil.data.words import opened
 from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError, UnknownSymbolError
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.system import Symbol
-from pathveil.words.ragged import flat_words
+from pathveil.words.base import Progress, flat_words
 
 
 @dataclass(frozen=True)

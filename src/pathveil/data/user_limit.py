@@ -59,7 +59,7 @@ class UserLimit:
         with contextlib.ExitStack() as stack:
             for batch in batches:
                 numbers = np.arange(count, count + batch.num_rows)
-                keys = source.words64(batch.num_rows)
+                keys = source.keystream(batch.num_rows)
                 columns = [pa.array(numbers), batch.column(1), pa.array(keys)]
                 engine.append("words_of_users", pa.Table.from_arrays(columns, names=["number", "owner", "draw"]))
                 rest = pa.RecordBatch.from_arrays(

@@ -34,9 +34,8 @@ from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System
-from pathveil.words.mechanism import WordMechanism
+from pathveil.words.base import Progress, WordMechanism
 
-Progress = Callable[[str, int], None]
 """Called now and then with what is being done ("reading", "writing") and the number of words done so far."""
 
 _SYMBOLS = 1 << 20  # symbols that a mechanism gets at a time: many words of each length, in little memory
@@ -110,8 +109,7 @@ def check_words(
                 progress("checking", count)
     if not count:
         raise _no_word(files, checker)
-    for length in sorted(lengths):
-        mechanism.theta(length)  # a certificate that cannot be made says so here; one that can is kept
+    mechanism.prepare(lengths, progress)  # a certificate that cannot be made says so here; one that can is kept
     return CheckedWords(count, frozenset(lengths))
 
 

@@ -14,14 +14,13 @@ The Dirichlet mechanism covers the first unit only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.markup import Html, card
 from pathveil.models.calibration import Calibration, calibrate_each
@@ -36,6 +35,7 @@ from pathveil.models.frequencies import (
 )
 from pathveil.models.laplace import EXACT, CountNoise, count_noises, noisy_rows
 from pathveil.models.synthesize import synthesize
+from pathveil.numerics.arrays import BoolArray, FloatArray
 from pathveil.privacy import units
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
@@ -78,8 +78,8 @@ class PrivateChain:
     guarantee: Guarantee
     mechanism: str
     rows: tuple[RowForecast, ...]
-    first: Floats | None = None
-    lengths: Floats | None = None
+    first: FloatArray | None = None
+    lengths: FloatArray | None = None
 
     def __repr__(self) -> str:
         return f"PrivateChain({self.chain!r}, {self.mechanism}, ε = {self.guarantee.epsilon:g})"
@@ -157,6 +157,67 @@ def fit_private_chain(
     """
     known = States(states, merge)
     from_words = words is not None or isinstance(counts, WordCounts)
+    asked = _checked_request(mechanism, unit, epsilon, delta, max_length, split, floor, mix, from_words)
+    source = checked_source(rng)
+    found = _read(counts, pairs, words, known, asked.max_length)
+    data = _Data(found, known, _support_table(support, known))
+    _require_possible(data)
+    if asked.unit == "transition" and not data.table.any():
+        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
+    # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
+    noise = _DirichletRows(data, asked) if asked.mechanism == "dirichlet" else _NoisyCounts(data, asked)
+    guarantee = asked.guarantee(seeded=source.is_seeded)
+    if before_drawing is not None:
+        before_drawing(guarantee)
+    if not mix and floor is not None:
+        # Whether the data keep the floor is an answer about them, so it has to be paid for first.
+        _require_floor(data, floor)
+    values, first, lengths = noise.draw(source)
+    chain = MarkovChain.from_counts(known.merged, values)
+    chain.guarantee = guarantee.to_dict()
+    return PrivateChain(chain, guarantee, mechanism, tuple(noise.forecasts()), first, lengths)
+
+
+# What is asked for.
+
+
+@dataclass(frozen=True)
+class _Request:
+    """A promise, and the noise that shall keep it; checked, before the data are looked at."""
+
+    mechanism: Mechanism
+    unit: Unit
+    epsilon: float
+    delta: float
+    max_length: int | None
+    shares: Mapping[str, float]
+    floor: float | None
+    mix: bool
+
+    def guarantee(self, *, seeded: bool) -> Guarantee:
+        return Guarantee(
+            epsilon=self.epsilon,
+            delta=0.0 if self.mechanism == "laplace" else self.delta,
+            unit=_unit_text(self.unit, self.max_length),
+            public=tuple(_public(self.unit, self.mechanism, self.floor, self.mix)),
+            mechanism=_mechanism_text(self.mechanism, self.shares),
+            sampling=EXACT_ON_GRID if self.mechanism == "dirichlet" else EXACT,
+            seeded=seeded,
+            protects=_PROTECTED[self.unit],
+        )
+
+
+def _checked_request(
+    mechanism: Mechanism,
+    unit: Unit | None,
+    epsilon: float,
+    delta: float | None,
+    max_length: int | None,
+    split: Mapping[str, float] | None,
+    floor: float | None,
+    mix: bool,
+    from_words: bool,
+) -> _Request:
     if unit is None:
         if from_words:
             raise InvalidParameterError(
@@ -170,106 +231,7 @@ def fit_private_chain(
         raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
     if mechanism != "dirichlet" and (floor is not None or not mix):
         raise InvalidParameterError(f"floor and mix belong to mechanism 'dirichlet', not to {mechanism!r}")
-    source = checked_source(rng)
-    found = _read(counts, pairs, words, known, max_length if unit == "word" else None)
-    table = found if isinstance(found, np.ndarray) else found.transitions
-    inside = _support_table(support, known, table.shape)
-    _require_possible(table, inside, known)
-    if unit == "transition" and not table.any():
-        raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
-    # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
-    calibrations: dict[int, Calibration] = {}
-    noises: dict[str, CountNoise] = {}
-    if mechanism == "dirichlet":
-        calibrations = _calibrate_rows(table, inside, epsilon, delta or 0.0, floor, mix)
-    else:
-        noises = count_noises(mechanism, epsilon, delta or 0.0, unit, max_length, shares)
-    guarantee = Guarantee(
-        epsilon=epsilon,
-        delta=0.0 if mechanism == "laplace" else delta or 0.0,
-        unit=_unit_text(unit, max_length),
-        public=tuple(_public(unit, mechanism, floor, mix)),
-        mechanism=_mechanism_text(mechanism, shares),
-        sampling=EXACT_ON_GRID if mechanism == "dirichlet" else EXACT,
-        seeded=source.is_seeded,
-        protects=_PROTECTED[unit],
-    )
-    if before_drawing is not None:
-        before_drawing(guarantee)
-    if not mix and floor is not None:
-        # Whether the data keep the floor is an answer about them, so it has to be paid for first.
-        _require_floor(table, inside, floor)
-    first = lengths = None
-    if mechanism == "dirichlet":
-        values = _dirichlet_rows(source, table, inside, calibrations)
-        rows = _dirichlet_forecasts(table, inside, known, calibrations)
-    else:
-        sizes = table.sum(axis=1) if unit == "transition" else None
-        values = noisy_rows(source, table, inside, noises["transitions"], sizes)
-        rows = _noisy_row_forecasts(table, inside, known, noises["transitions"], unit)
-        if isinstance(found, WordCounts) and "first" in shares:
-            first = _noisy_histogram(source, found.first, noises["first"])
-        if isinstance(found, WordCounts) and "lengths" in shares:
-            lengths = _noisy_histogram(source, found.lengths, noises["lengths"])
-    chain = MarkovChain.from_counts(known.merged, values)
-    chain.guarantee = guarantee.to_dict()
-    return PrivateChain(chain, guarantee, mechanism, tuple(rows), first, lengths)
-
-
-def _read(
-    counts: npt.ArrayLike | WordCounts | None,
-    pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None,
-    words: Iterable[Word] | None,
-    states: States,
-    cut: int | None,
-) -> Counts | WordCounts:
-    """The data in the model's states: a table of transitions or, where they come from words, all that is counted."""
-    if sum(given is not None for given in (counts, pairs, words)) != 1:
-        raise InvalidParameterError("give the data in one way: counts, or pairs=…, or words=…")
-    if words is not None:
-        found = count_words(encode_words(words, states, cut), len(states.merged))
-    elif isinstance(counts, WordCounts):
-        found = WordCounts(
-            states.merge_table(checked_counts(counts.transitions, "counts", dimensions=2)),
-            states.merge_first(checked_counts(counts.first, "the counts of first symbols")),
-            checked_counts(counts.lengths, "the counts of lengths"),
-        )
-    elif counts is not None:
-        return states.merge_table(checked_counts(counts, "counts", dimensions=2))
-    else:
-        return count_pairs([] if pairs is None else pairs, states)
-    if cut is None:
-        return found
-    if found.lengths[cut:].any():
-        raise InvalidCountsError(f"some words have more than {cut} symbols: cut them before they are counted")
-    # Lengths that do not occur are possible, too: the shape of the release must not depend on the data.
-    lengths = np.zeros(cut, dtype=np.int64)
-    lengths[: len(found.lengths)] = found.lengths[:cut]
-    return replace(found, lengths=lengths)
-
-
-def _require_possible(table: Counts, inside: npt.NDArray[np.bool_], states: States) -> None:
-    for i, j in np.argwhere(~inside & (table > 0)):
-        raise InvalidCountsError(
-            f"the data have {states.merged[j]!r} after {states.merged[i]!r} ({table[i, j]} times), but the public "
-            "support says that this cannot occur. Correct the data, or the support if it is wrong for reasons that "
-            "have nothing to do with the data.",
-            without_content="the data have a transition that cannot occur, as the public support says",
-        )
-
-
-def _support_table(
-    support: npt.ArrayLike | MarkovChain | None, states: States, shape: tuple[int, ...]
-) -> npt.NDArray[np.bool_]:
-    if not isinstance(support, MarkovChain):
-        return checked_support(support, shape, "support")
-    position = {symbol: i for i, symbol in enumerate(support.symbols)}
-    for state in states.merged:
-        if state not in position:
-            raise InvalidParameterError(f"support: the chain does not have the state {state!r}")
-    order = [position[state] for state in states.merged]
-    inside: npt.NDArray[np.bool_] = (support.matrix[order][:, order] > 0).toarray()
-    return inside
+    return _Request(mechanism, unit, epsilon, delta or 0.0, max_length, shares, floor, mix)
 
 
 def _check_unit(unit: str, mechanism: str, has_words: bool, max_length: int | None) -> None:
@@ -310,66 +272,176 @@ def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, fl
     return shares
 
 
-def _calibrate_rows(
-    table: Counts, inside: npt.NDArray[np.bool_], epsilon: float, delta: float, floor: float | None, mix: bool
-) -> dict[int, Calibration]:
-    """How each row that has something to protect is drawn, from its size and its number of successors."""
-    records, sizes = table.sum(axis=1), inside.sum(axis=1)
-    noisy = (records > 0) & (sizes > 1)
-    settled = calibrate_each(sizes[noisy].tolist(), (1 / records[noisy]).tolist(), epsilon, delta, floor, mix)
-    return dict(zip(np.flatnonzero(noisy).tolist(), settled, strict=True))
+# The data.
 
 
-def _require_floor(table: Counts, inside: npt.NDArray[np.bool_], floor: float) -> None:
+@dataclass(frozen=True)
+class _Data:
+    """What was counted, in the model's states, and which transitions can occur (public)."""
+
+    found: Counts | WordCounts
+    states: States
+    inside: BoolArray
+
+    @property
+    def table(self) -> Counts:
+        """How often each state (row) was followed by each other."""
+        return self.found.transitions if isinstance(self.found, WordCounts) else self.found
+
+    @property
+    def records(self) -> Counts:
+        """The number of transitions out of each state."""
+        records: Counts = self.table.sum(axis=1)
+        return records
+
+    @property
+    def successors(self) -> Counts:
+        """How many states can follow each state."""
+        successors: Counts = self.inside.sum(axis=1)
+        return successors
+
+
+def _read(
+    counts: npt.ArrayLike | WordCounts | None,
+    pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None,
+    words: Iterable[Word] | None,
+    states: States,
+    cut: int | None,
+) -> Counts | WordCounts:
+    """The data in the model's states: a table of transitions or, where they come from words, all that is counted."""
+    if sum(given is not None for given in (counts, pairs, words)) != 1:
+        raise InvalidParameterError("give the data in one way: counts, or pairs=…, or words=…")
+    if words is not None:
+        found = count_words(encode_words(words, states, cut), len(states.merged))
+    elif isinstance(counts, WordCounts):
+        found = WordCounts(
+            states.merge_table(checked_counts(counts.transitions, "counts", dimensions=2)),
+            states.merge_first(checked_counts(counts.first, "the counts of first symbols")),
+            checked_counts(counts.lengths, "the counts of lengths"),
+        )
+    elif counts is not None:
+        return states.merge_table(checked_counts(counts, "counts", dimensions=2))
+    else:
+        return count_pairs([] if pairs is None else pairs, states)
+    if cut is None:
+        return found
+    if found.lengths[cut:].any():
+        raise InvalidCountsError(f"some words have more than {cut} symbols: cut them before they are counted")
+    # Lengths that do not occur are possible, too: the shape of the release must not depend on the data.
+    lengths = np.zeros(cut, dtype=np.int64)
+    lengths[: len(found.lengths)] = found.lengths[:cut]
+    return replace(found, lengths=lengths)
+
+
+def _require_possible(data: _Data) -> None:
+    states, table = data.states, data.table
+    for i, j in np.argwhere(~data.inside & (table > 0)):
+        raise InvalidCountsError(
+            f"the data have {states.merged[j]!r} after {states.merged[i]!r} ({table[i, j]} times), but the public "
+            "support says that this cannot occur. Correct the data, or the support if it is wrong for reasons that "
+            "have nothing to do with the data.",
+            without_content="the data have a transition that cannot occur, as the public support says",
+        )
+
+
+def _support_table(support: npt.ArrayLike | MarkovChain | None, states: States) -> BoolArray:
+    if not isinstance(support, MarkovChain):
+        return checked_support(support, (len(states.merged),) * 2, "support")
+    position = {symbol: i for i, symbol in enumerate(support.symbols)}
+    for state in states.merged:
+        if state not in position:
+            raise InvalidParameterError(f"support: the chain does not have the state {state!r}")
+    order = [position[state] for state in states.merged]
+    inside: BoolArray = (support.matrix[order][:, order] > 0).toarray()
+    return inside
+
+
+def _require_floor(data: _Data, floor: float) -> None:
     """The check of the papers' mode, for rows that have something to protect."""
-    records = table.sum(axis=1, keepdims=True)
-    noisy = (records > 0) & (inside.sum(axis=1, keepdims=True) > 1)
-    require_floor(table / np.maximum(records, 1), inside & noisy, floor, "transition frequencies")
+    noisy = (data.records > 0) & (data.successors > 1)
+    frequencies = data.table / np.maximum(data.records, 1)[:, None]
+    require_floor(frequencies, data.inside & noisy[:, None], floor, "transition frequencies")
 
 
-def _dirichlet_rows(
-    source: RandomSource, table: Counts, inside: npt.NDArray[np.bool_], calibrations: Mapping[int, Calibration]
-) -> Floats:
-    values: Floats = inside / np.maximum(inside.sum(axis=1), 1)[:, None]
-    if calibrations:
-        noisy = list(calibrations)
-        _, values[noisy] = draw_rows(source, table[noisy], 1, inside[noisy], list(calibrations.values()))
-    return values
+# The noise.
 
 
-def _dirichlet_forecasts(
-    table: Counts, inside: npt.NDArray[np.bool_], states: States, calibrations: Mapping[int, Calibration]
-) -> list[RowForecast]:
-    rows = []
-    for i, (state, records, size) in enumerate(
-        zip(states.merged, table.sum(axis=1).tolist(), inside.sum(axis=1).tolist(), strict=True)
-    ):
-        drawn = calibrations.get(i)
-        how = (None, None, None) if drawn is None else (drawn.floor, drawn.concentration, row_rmse(drawn))
-        rows.append(RowForecast(state, records, size, *how))
-    return rows
+Drawn = tuple[FloatArray, FloatArray | None, FloatArray | None]
+"""The rows of the chain; and the probabilities of first symbols and of lengths, where they are learned."""
 
 
-def _noisy_row_forecasts(
-    table: Counts, inside: npt.NDArray[np.bool_], states: States, noise: CountNoise, unit: str
-) -> list[RowForecast]:
-    sizes = inside.sum(axis=1)
-    if unit != "transition":
-        return [
-            RowForecast(state, None, int(n), None, None, None) for state, n in zip(states.merged, sizes, strict=True)
-        ]
-    rows = []
-    for state, n, records in zip(states.merged, sizes, table.sum(axis=1), strict=True):
-        rmse = noise.variance**0.5 / int(records) if records > 0 and n > 1 else None
-        rows.append(RowForecast(state, int(records), int(n), None, None, rmse))
-    return rows
+class _DirichletRows:
+    """A Dirichlet draw for every row that has something to protect (MCM Algorithm 2)."""
+
+    def __init__(self, data: _Data, asked: _Request) -> None:
+        self._data = data
+        noisy = (data.records > 0) & (data.successors > 1)
+        settled = calibrate_each(
+            data.successors[noisy].tolist(),
+            (1 / data.records[noisy]).tolist(),
+            asked.epsilon,
+            asked.delta,
+            asked.floor,
+            asked.mix,
+        )
+        self._calibrations: dict[int, Calibration] = dict(zip(np.flatnonzero(noisy).tolist(), settled, strict=True))
+
+    def draw(self, source: RandomSource) -> Drawn:
+        inside, noisy = self._data.inside, list(self._calibrations)
+        values: FloatArray = inside / np.maximum(self._data.successors, 1)[:, None]
+        if noisy:
+            how = list(self._calibrations.values())
+            _, values[noisy] = draw_rows(source, self._data.table[noisy], 1, inside[noisy], how)
+        return values, None, None
+
+    def forecasts(self) -> Iterator[RowForecast]:
+        data = self._data
+        for i, (state, records, size) in enumerate(
+            zip(data.states.merged, data.records.tolist(), data.successors.tolist(), strict=True)
+        ):
+            drawn = self._calibrations.get(i)
+            how = (None, None, None) if drawn is None else (drawn.floor, drawn.concentration, row_rmse(drawn))
+            yield RowForecast(state, records, size, *how)
 
 
-def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise) -> Floats:
+class _NoisyCounts:
+    """Integer noise on the counts, for each part its share of the budget."""
+
+    def __init__(self, data: _Data, asked: _Request) -> None:
+        self._data, self._unit = data, asked.unit
+        self._noises = count_noises(
+            asked.mechanism, asked.epsilon, asked.delta, asked.unit, asked.max_length, asked.shares
+        )
+
+    def draw(self, source: RandomSource) -> Drawn:
+        data, found = self._data, self._data.found
+        sizes = data.records if self._unit == "transition" else None
+        values = noisy_rows(source, data.table, data.inside, self._noises["transitions"], sizes)
+        first = lengths = None
+        if isinstance(found, WordCounts) and "first" in self._noises:
+            first = _noisy_histogram(source, found.first, self._noises["first"])
+        if isinstance(found, WordCounts) and "lengths" in self._noises:
+            lengths = _noisy_histogram(source, found.lengths, self._noises["lengths"])
+        return values, first, lengths
+
+    def forecasts(self) -> Iterator[RowForecast]:
+        data, noise = self._data, self._noises["transitions"]
+        for state, size, records in zip(data.states.merged, data.successors, data.records, strict=True):
+            if self._unit != "transition":
+                yield RowForecast(state, None, int(size), None, None, None)
+            else:
+                rmse = noise.variance**0.5 / int(records) if records > 0 and size > 1 else None
+                yield RowForecast(state, int(records), int(size), None, None, rmse)
+
+
+def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise) -> FloatArray:
     """Probabilities; every word counts once, and how many words there are is public."""
     everywhere = np.ones((1, len(found)), dtype=bool)
     rows = noisy_rows(source, found[None, :], everywhere, noise, found.sum(keepdims=True))
     return np.asarray(rows[0])
+
+
+# What the guarantee says.
 
 
 def _unit_text(unit: str, max_length: int | None) -> str:

@@ -23,9 +23,9 @@ EXACT = "drawn exactly: no rounding of probabilities"
 class LazyUniform:
     """A uniform number in [0, 1): known to lie in [numerator, numerator + 1) / 2^bits, and better on demand."""
 
-    def __init__(self, word: int, source: RandomSource, bits: int = 64) -> None:
-        """`word` holds the first `bits` bits, which have been drawn already."""
-        self.numerator = word
+    def __init__(self, first_bits: int, source: RandomSource, bits: int = 64) -> None:
+        """`first_bits` holds the first `bits` bits, which have been drawn already."""
+        self.numerator = first_bits
         self.bits = bits
         self._source = source
 

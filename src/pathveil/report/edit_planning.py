@@ -9,17 +9,17 @@ from pathveil.randomness.source import insecure_seed
 from pathveil.report.explain import edit_certificate_in_words
 from pathveil.report.planning import DRAWS, Cell, Planning, average_law, grid_of
 from pathveil.systems.system import System, Word, checked_length
+from pathveil.words.base import checked_positive_integer
 from pathveil.words.by_name import EDIT_MECHANISMS
 from pathveil.words.choose import public_words
+from pathveil.words.edit import EditMechanism
 from pathveil.words.edit_certified import CertifiedEditExponential
 from pathveil.words.edit_exponential import EditExponential
-from pathveil.words.edit_mechanism import EditMechanism
-from pathveil.words.mechanism import checked_adjacency
 
 Counts = dict[int, tuple[int, ...]]
 
 
-def plan_edits(
+def edits_over_grid(
     world: System,
     lengths: tuple[int, int],
     cap: int | None = None,
@@ -33,14 +33,14 @@ def plan_edits(
 
     The classes of a word are the same for every mechanism, ε and b, so they are counted once.
     """
-    b = checked_adjacency(adjacency)
-    any_one = EditExponential(world, 1.0, b, lengths, cap)
-    n = _length(any_one, length, sample)
+    b = checked_positive_integer(adjacency, "adjacency")
+    reference_mechanism = EditExponential(world, 1.0, b, lengths, cap)
+    n = _length(reference_mechanism, length, sample)
     words = public_words(world, n)
     shown = words[0] if sample is None else sample
     try:
-        counts = [any_one.counts_by_length(word) for word in words]
-        sample_counts = any_one.counts_by_length(shown)
+        counts = [reference_mechanism.counts_by_length(word) for word in words]
+        sample_counts = reference_mechanism.counts_by_length(shown)
     except TooLargeError as problem:
         raise TooLargeError(f"the edits of no mechanism can be computed here: {problem}") from None
     grid = grid_of(epsilons)
@@ -53,7 +53,7 @@ def plan_edits(
         explained.append([])
         units.append([])
         for epsilon in grid:
-            made = [kind(world, epsilon, stop, any_one.lengths, cap) for kind in EDIT_MECHANISMS.values()]
+            made = [kind(world, epsilon, stop, reference_mechanism.lengths, cap) for kind in EDIT_MECHANISMS.values()]
             cells[-1].append([_cell(mechanism, n, counts, shown, sample_counts) for mechanism in made])
             units[-1] = [mechanism.guarantee.unit for mechanism in made]
             [certified] = [one for one in made if isinstance(one, CertifiedEditExponential)]
@@ -71,8 +71,8 @@ def plan_edits(
         why_not={},
         sample=shown,
         sample_given=sample is not None,
-        lengths=any_one.lengths,
-        cap=any_one.cap,
+        lengths=reference_mechanism.lengths,
+        cap=reference_mechanism.cap,
     )
 
 

@@ -18,7 +18,7 @@ from pathveil.report.charts import Bars, Chart, Heat, Lines, Network, Path, Seri
 from pathveil.report.layout import Coordinates, picture_of
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import Symbol, System, Word
-from pathveil.words.law import ErrorLaw
+from pathveil.words.base import ErrorLaw
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,9 +32,9 @@ _SMALL = 60  # a network or a matrix of up to so many states has its names writt
 def plot_expected_errors(world: System, length: int, adjacency: int = 1, ax: Axes | None = None) -> Axes:
     """Expected errors of every mechanism against ε, with the lower bound for any mechanism. Public quantities only."""
     from pathveil.report.plan_page import errors_chart
-    from pathveil.report.planning import plan_words
+    from pathveil.report.planning import words_over_grid
 
-    planning = plan_words(world, length, adjacency, only_adjacency=True)
+    planning = words_over_grid(world, length, adjacency, only_adjacency=True)
     return draw(errors_chart(planning, planning.adjacencies.index(adjacency)), ax)
 
 

@@ -14,9 +14,8 @@ from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Edits, Symbols
 from pathveil.systems.system import System
+from pathveil.words.base import WordMechanism
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
-from pathveil.words.certified import CertifiedExponential
-from pathveil.words.mechanism import WordMechanism
 
 _CAP = re.compile(r"^the cap \(words (\d+) or more edits away")
 
@@ -109,7 +108,7 @@ def rebuilt_mechanism(world: System, promise: Guarantee, max_length: int | None)
     if isinstance(unit, Edits):
         caps = [int(cap[1]) for item in promise.public if (cap := _CAP.search(item))]
         options = {"lengths": (unit.shortest, unit.longest), "cap": caps[0] if caps else None}
-    elif kinds[0] is CertifiedExponential:
+    elif kinds[0].is_certified:
         options["max_length"] = max_length
     for on_infeasible in ("refuse", "nearest"):
         try:

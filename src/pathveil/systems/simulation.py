@@ -21,11 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.numerics.jit import compile_on_first_call
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.jit import compiled
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 _COARSE = 1 << 16
 
@@ -51,14 +49,14 @@ class AliasTables:
         state_type = np.uint16 if P.shape[0] <= _COARSE else np.uint32
         cells = np.empty(P.nnz, dtype=[("cut", np.uint16), ("other", state_type)])
         offsets, own = P.indptr.astype(np.int64), P.indices.astype(np.int32)
-        cuts, cells["other"] = compiled(_cut_cells)(offsets, own, P.data.astype(np.float64))
+        cuts, cells["other"] = compile_on_first_call(_cut_cells)(offsets, own, P.data.astype(np.float64))
         cells["cut"] = np.minimum(cuts * _COARSE, _COARSE - 1)
         return cls(offsets, cells, cuts, own)
 
 
 def simulate(tables: AliasTables, first: IntArray, length: int, source: RandomSource) -> IntArray:
     """One path of `length` states in each row, beginning with the states `first`."""
-    walk = compiled(_walk)
+    walk = compile_on_first_call(_walk)
     paths = np.empty((len(first), length), dtype=np.int64)
     paths[:, 0] = first
     height = max(_PATHS_AT_ONCE, _DRAWS_AT_ONCE // length)

@@ -8,9 +8,15 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.systems.system import checked_length
+from pathveil.words.base import (
+    checked_epsilon,
+    checked_positive_integer,
+    exponential_log_law,
+    log_counts,
+    log_sum,
+    permute_and_flip_log_law,
+)
 from pathveil.words.classes import free_counts
-from pathveil.words.law import exponential_log_law, log_counts, log_sum, permute_and_flip_log_law
-from pathveil.words.mechanism import checked_adjacency, checked_epsilon
 
 
 def permute_and_flip_bounds(length: int, symbol_count: int, epsilon: float, adjacency: int = 1) -> tuple[float, float]:
@@ -25,7 +31,7 @@ def permute_and_flip_bounds(length: int, symbol_count: int, epsilon: float, adja
     >>> round(low, 4), round(high, 4)
     (-0.2913, 0.3793)
     """
-    n, epsilon, b = checked_length(length), checked_epsilon(epsilon), checked_adjacency(adjacency)
+    n, epsilon, b = checked_length(length), checked_epsilon(epsilon), checked_positive_integer(adjacency, "adjacency")
     counts = free_counts(checked_length(symbol_count), n)
     scores = -epsilon / (2 * b) * np.arange(n + 1.0)
     odds = (symbol_count - 1) * exp(-epsilon / (2 * b))

@@ -7,10 +7,22 @@ from collections.abc import Iterable
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.privacy.units import Symbols, Unit
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System, checked_length
+from pathveil.words.base import (
+    Batch,
+    ErrorLaw,
+    OnInfeasible,
+    Progress,
+    SameLengthMechanism,
+    checked_positive_integer,
+    exponential_log_law,
+    hamming_distances,
+    largest_part,
+    linear_scores,
+)
 from pathveil.words.certificate import (
     Certificate,
     ChainCertifier,
@@ -19,12 +31,7 @@ from pathveil.words.certificate import (
     published_theta,
 )
 from pathveil.words.classes import classes_of_codes
-from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
-from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency, hamming_distances
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import linear_scores, share
-from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
+from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
 
 
 class CertifiedExponential(SameLengthMechanism):
@@ -49,6 +56,7 @@ class CertifiedExponential(SameLengthMechanism):
     """
 
     name = "exponential mechanism (certified calibration)"
+    is_certified = True
 
     def __init__(
         self,
@@ -62,7 +70,7 @@ class CertifiedExponential(SameLengthMechanism):
     ) -> None:
         super().__init__(world, epsilon, adjacency, on_infeasible=on_infeasible)
         self._max_length = None if max_length is None else checked_length(max_length)
-        self._contexts = checked_adjacency(contexts, "contexts")
+        self._contexts = checked_positive_integer(contexts, "contexts")
         self._certificates: dict[int, Certificate] = {}
 
     @property
@@ -118,11 +126,17 @@ class CertifiedExponential(SameLengthMechanism):
         if self.on_infeasible == "nearest":
             return published_certificate(length, up_to, b, published, "infeasible words are accepted")
         if compiled.is_free:
-            return free_certificate(compiled.symbol_count, length, up_to, b, share(self.epsilon, b))
+            return free_certificate(compiled.symbol_count, length, up_to, b, largest_part(self.epsilon, b))
         certifier = ChainCertifier.of(compiled, length, b, up_to=up_to, budget=self.contexts)
         if isinstance(certifier, str):
             return published_certificate(length, up_to, b, published, certifier)
         return certifier.largest(self.epsilon)
+
+    def prepare(self, lengths: Iterable[int], progress: Progress | None = None) -> None:
+        for done, length in enumerate(sorted(set(lengths)), start=1):
+            self.certificate(length)
+            if progress is not None:
+                progress("proving", done)
 
     def theta(self, length: int) -> float:
         return self.certificate(length).theta
@@ -130,13 +144,14 @@ class CertifiedExponential(SameLengthMechanism):
     def _scores(self, length: int) -> FloatArray:
         return linear_scores(self.theta(length), length)
 
-    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+    def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
+        self.prepare(words.lengths)
         return draw_tilted(self.world.compiled, words, self.theta, source)
 
     @property
     def _sampling(self) -> str:
         compiled = self.world.compiled
-        return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_TABLE)
+        return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_EXACT_DRAW)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from pathveil.privacy.units import Edits, Unit
-from pathveil.words.edit_certificate import EditCertificate, edit_certificate, published_edit_certificate
+from pathveil.words.base import Progress, checked_positive_integer
+from pathveil.words.edit import EditCertificate, edit_certificate, published_edit_certificate
 from pathveil.words.edit_exponential import EditExponential
-from pathveil.words.mechanism import checked_adjacency
 
 
 class CertifiedEditExponential(EditExponential):
@@ -29,6 +29,7 @@ class CertifiedEditExponential(EditExponential):
     """
 
     name = "exponential mechanism for edit distance (certified calibration)"
+    is_certified = True
 
     @cached_property
     def certificate(self) -> EditCertificate:
@@ -37,12 +38,18 @@ class CertifiedEditExponential(EditExponential):
             return published_edit_certificate(self.cap, self.epsilon, self.adjacency, "infeasible words are accepted")
         return edit_certificate(self._words, self.cap, self.epsilon, self.adjacency)
 
+    def prepare(self, lengths: Iterable[int] = (), progress: Progress | None = None) -> None:  # noqa: ARG002
+        """One certificate serves all lengths."""
+        _ = self.certificate
+        if progress is not None:
+            progress("proving", 1)
+
     def theta(self, length: int | None = None) -> float:  # noqa: ARG002 - the same for every length
         return self.certificate.theta
 
     def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:  # noqa: ARG002 - the same for all
         """θ for every edit, up to the cap, and once what the normaliser can change between any two feasible words."""
-        return self.certificate.loss_at(min(checked_adjacency(distance, "distance"), self.cap))
+        return self.certificate.loss_at(min(checked_positive_integer(distance, "distance"), self.cap))
 
     @property
     def _protects(self) -> Unit:

@@ -13,11 +13,11 @@ from math import ceil, exp
 
 import numpy as np
 
+from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, checked_length
+from pathveil.words.base import checked_epsilon, checked_positive_integer, exponential_log_law
 from pathveil.words.classes import classes_of_codes, free_counts
-from pathveil.words.law import FloatArray, exponential_log_law
-from pathveil.words.mechanism import checked_adjacency, checked_epsilon
 
 _LARGEST_ENUMERATION = 2_000  # words; beyond that a sample stands for all
 _SAMPLE = 200
@@ -52,7 +52,7 @@ def least_expected_errors_each(
     world: System, length: int, epsilons: Sequence[float], adjacency: int = 1
 ) -> list[LowerBound]:
     """The same for several ε: the words and their neighbours are looked at only once."""
-    n, b = checked_length(length), checked_adjacency(adjacency)
+    n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     grid = [checked_epsilon(epsilon) for epsilon in epsilons]
     world.require_words(n)
     if world.compiled.is_free:

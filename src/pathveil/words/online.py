@@ -9,15 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import DeadEndError, InvalidParameterError, InvalidSystemError, UnknownSymbolError
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
+from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import cuts, run_blocks
-from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import Symbol, System
-from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import share
-from pathveil.words.tilted import LAST_WORD, draw_tilted, redraw_unowned, shares
+from pathveil.words.base import (
+    Batch,
+    ErrorLaw,
+    OnInfeasible,
+    SameLengthMechanism,
+    checked_positive_integer,
+    largest_part,
+)
+from pathveil.words.tilted import LAST_VALUE, draw_tilted, keystream_values_per_symbol, redraw_unowned
 
 _SMALL = 1 << 16  # symbols: less is done before the compiled loops would be loaded
 _BLOCK_CELLS = 1 << 16  # symbols for a thread at a time
@@ -44,6 +49,8 @@ class Online(SameLengthMechanism):
 
     name = "online mechanism"
 
+    is_uniform_within_class = False
+
     def __init__(
         self, world: System, epsilon: float, adjacency: int = 1, *, on_infeasible: OnInfeasible = "refuse"
     ) -> None:
@@ -64,7 +71,7 @@ class Online(SameLengthMechanism):
             )
 
     def theta(self, length: int = 1) -> float:  # noqa: ARG002 - the same for every length
-        return share(self.epsilon, self.adjacency)
+        return largest_part(self.epsilon, self.adjacency)
 
     def stream(self, rng: RandomSource | None = None) -> OnlineStream:
         """A new stream, for one word. Feasibility of the true symbols is not checked."""
@@ -72,9 +79,9 @@ class Online(SameLengthMechanism):
 
     def streams(self, count: int, rng: RandomSource | None = None) -> OnlineStreams:
         """Many new streams side by side, each for one word."""
-        return OnlineStreams(self, checked_adjacency(count, "the number of streams"), self._source(rng))
+        return OnlineStreams(self, checked_positive_integer(count, "the number of streams"), self._source(rng))
 
-    def _draw(self, words: Words, source: RandomSource) -> AnyIntArray:
+    def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
         compiled = self.world.compiled
         if compiled.is_free:
             return draw_tilted(compiled, words, self.theta, source)
@@ -85,11 +92,11 @@ class Online(SameLengthMechanism):
                 for cells in part.cells.T:
                     private[cells], states = self._emit(states, words.values[cells], source)
             return private
-        from pathveil.words.online_kernel import draw_words
+        from pathveil.words.online_kernel import draw_online
 
         def draw(first: int, last: int, branch: RandomSource) -> None:
-            noise = branch.words64(int(words.offsets[last] - words.offsets[first]))
-            draw_words(
+            noise = branch.keystream(int(words.offsets[last] - words.offsets[first]))
+            draw_online(
                 words.values, words.offsets, first, last, compiled.offsets, compiled.labels, compiled.targets,
                 compiled.start, self._each, noise, private,
             )  # fmt: skip
@@ -99,48 +106,48 @@ class Online(SameLengthMechanism):
         return private
 
     @cached_property
-    def _shares(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-        """Entries d: how many keystream words stand for each wrong one of d successors, and the last that is used."""
+    def _shares(self) -> tuple[UintArray, UintArray]:
+        """Entries d: how many keystream values stand for each wrong one of d successors, and the last that is used."""
         each = np.ones(self.world.compiled.largest_degree + 1, dtype=np.uint64)
-        last = np.full_like(each, LAST_WORD)
+        last = np.full_like(each, LAST_VALUE)
         for degree in np.unique(np.diff(self.world.compiled.offsets)):
             if degree > 1:
-                each[degree], last[degree] = shares(int(degree), self.theta())
+                each[degree], last[degree] = keystream_values_per_symbol(int(degree), self.theta())
         return each, last
 
     @property
-    def _each(self) -> npt.NDArray[np.uint64]:
+    def _each(self) -> UintArray:
         return self._shares[0]
 
     @cached_property
     def _redraws(self) -> bool:
-        """Are there keystream words that belong to nobody? Only at a tiny θ; the compiled loops do without."""
-        return bool((self._shares[1] < np.uint64(LAST_WORD)).any())
+        """Are there keystream values that belong to nobody? Only at a tiny θ; the compiled loops do without."""
+        return bool((self._shares[1] < np.uint64(LAST_VALUE)).any())
 
     def _emit(self, states: IntArray, symbols: AnyIntArray, source: RandomSource) -> tuple[IntArray, IntArray]:
         """Outputs and new states for streams side by side: as online_kernel.py, before it would be loaded."""
         if self._redraws and len(states) > (size := 1 + _LARGEST_STEP // len(self._each)):
             steps = [self._emit(states[i:j], symbols[i:j], source) for i, j in cuts(len(states), size)]
             return np.concatenate([step[0] for step in steps]), np.concatenate([step[1] for step in steps])
-        compiled, words = self.world.compiled, source.words64(len(states))
+        compiled, keystream = self.world.compiled, source.keystream(len(states))
         first = compiled.offsets[states]
         degree = compiled.offsets[states + 1] - first
         if self._redraws:
-            redraw_unowned(words, self._shares[1][degree], source)
+            redraw_unowned(keystream, self._shares[1][degree], source)
         columns = np.arange(degree.max())
         edges = first[:, None] + np.minimum(columns, degree[:, None] - 1)
         is_true = compiled.labels[edges] == symbols[:, None]
         true, possible = np.argmax(is_true, axis=1), is_true.any(axis=1)
         each, count = self._each[degree], degree.astype(np.uint64)
-        wrong = (words // each).astype(np.int64)
+        wrong = (keystream // each).astype(np.int64)
         wrong += wrong >= true
-        # Where the true symbol cannot follow, all are alike, up to one word: the high half of the product of word and
-        # degree, or the remainder if not all words are used. Both shares lie between those of wrong and right symbols.
+        # Where the true symbol cannot follow, all are alike, up to one value: the high half of the product of value and
+        # degree, or the remainder if not all values are used. Both shares lie between those of wrong and right symbols.
         half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
-        any_of_them = ((words >> half) * count + (((words & low_half) * count) >> half)) >> half
+        any_of_them = ((keystream >> half) * count + (((keystream & low_half) * count) >> half)) >> half
         if self._redraws:
-            any_of_them = words % count
-        chosen = np.where(words < (count - np.uint64(1)) * each, wrong, true)
+            any_of_them = keystream % count
+        chosen = np.where(keystream < (count - np.uint64(1)) * each, wrong, true)
         taken = first + np.where(possible, chosen, any_of_them.astype(np.int64))
         return compiled.labels[taken], compiled.targets[taken]
 
@@ -248,7 +255,7 @@ class OnlineStreams:
         def push(first: int, last: int, branch: RandomSource) -> None:
             push_symbols(
                 symbols, first, last, compiled.offsets, compiled.labels, compiled.targets, each,
-                branch.words64(last - first), self._states, private,
+                branch.keystream(last - first), self._states, private,
             )  # fmt: skip
 
         run_blocks([partial(push, *cut) for cut in cuts(len(symbols), _BLOCK_CELLS)], self._source)

@@ -1,4 +1,4 @@
-"""Compiled online draws: one 64-bit word of keystream for each symbol, and only integers are compared."""
+"""Compiled online draws: one keystream value for each symbol, and only integers are compared."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.systems.jit import kernel, part_of_kernel
+from pathveil.numerics.jit import kernel, part_of_kernel
 
 
 @part_of_kernel
-def _edge(offsets: Any, labels: Any, state: int, symbol: int, each: Any, word: Any) -> Any:
-    """The edge that is taken. `each[d]` of the 2^64 words stand for each wrong successor where there are d."""
+def _edge(offsets: Any, labels: Any, state: int, symbol: int, each: Any, bits: Any) -> Any:
+    """The edge that is taken. `each[d]` of the 2^64 values stand for each wrong successor where there are d."""
     first, last = offsets[state], offsets[state + 1]
     degree = np.uint64(last - first)
     low, high = first, last
@@ -22,19 +22,19 @@ def _edge(offsets: Any, labels: Any, state: int, symbol: int, each: Any, word: A
         else:
             high = middle
     if low == last or labels[low] != symbol:
-        # All alike. The high half of the product; shares differ by one word of 2^64, since degrees are below 2^32.
+        # All alike. The high half of the product; shares differ by one value of 2^64, since degrees are below 2^32.
         half, low_half = np.uint64(32), np.uint64(0xFFFFFFFF)
-        number = ((word >> half) * degree + (((word & low_half) * degree) >> half)) >> half
+        number = ((bits >> half) * degree + (((bits & low_half) * degree) >> half)) >> half
         return first + np.int64(number)
     wrong = (degree - np.uint64(1)) * each[last - first]
-    if word >= wrong:
+    if bits >= wrong:
         return low
-    edge = first + np.int64(word // each[last - first])
+    edge = first + np.int64(bits // each[last - first])
     return edge + 1 if edge >= low else edge
 
 
 @kernel
-def draw_words(
+def draw_online(
     values: Any,
     word_offsets: Any,
     first: int,
@@ -44,7 +44,7 @@ def draw_words(
     targets: Any,
     start: int,
     each: Any,
-    words: Any,
+    keystream: Any,
     private: Any,
 ) -> None:
     """Private words for the words [first, last) of a batch."""
@@ -52,7 +52,7 @@ def draw_words(
     for word in range(first, last):
         state = start
         for cell in range(word_offsets[word], word_offsets[word + 1]):
-            edge = _edge(offsets, labels, state, np.int64(values[cell]), each, words[cell - begin])
+            edge = _edge(offsets, labels, state, np.int64(values[cell]), each, keystream[cell - begin])
             private[cell] = labels[edge]
             state = targets[edge]
 
@@ -66,12 +66,12 @@ def push_symbols(
     labels: Any,
     targets: Any,
     each: Any,
-    words: Any,
+    keystream: Any,
     states: Any,
     private: Any,
 ) -> None:
     """One symbol of each of the streams [first, last): what is emitted, and where the stream is then."""
     for stream in range(first, last):
-        edge = _edge(offsets, labels, states[stream], np.int64(symbols[stream]), each, words[stream - first])
+        edge = _edge(offsets, labels, states[stream], np.int64(symbols[stream]), each, keystream[stream - first])
         private[stream] = labels[edge]
         states[stream] = targets[edge]

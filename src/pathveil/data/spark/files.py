@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathveil.data.formats.layout import Layout
     from pathveil.data.sources import Format, Source
     from pathveil.randomness.source import RandomSource
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 T = TypeVar("T")
 
@@ -63,8 +63,7 @@ def check_files(
             lengths |= of_lengths
     if not count:
         raise DataFileError(_NO_WORD, without_content=_NO_WORD)
-    for length in sorted(lengths):
-        mechanism.theta(length)  # a certificate that cannot be made says so here; one that can is kept
+    mechanism.prepare(lengths)  # a certificate that cannot be made says so here; one that can is kept
     return CheckedWords(count, frozenset(lengths))
 
 

@@ -31,10 +31,10 @@ from pathveil.data.symbols import SymbolTable
 from pathveil.data.words import checker_for, gathered
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.derived import DerivingKey
-from pathveil.words.ragged import flat_words
+from pathveil.words.base import flat_words
 
 if TYPE_CHECKING:
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 Batches = Iterable[pa.RecordBatch]
 WORD = "word"

@@ -1,0 +1,10 @@
+"""The curator's report: sensitive words against private ones. Everything here is for the curator only."""
+
+from pathveil.report.curator.comparison import compare, read_all
+from pathveil.report.curator.page import curator_page
+
+__all__ = [
+    "compare",
+    "curator_page",
+    "read_all",
+]
