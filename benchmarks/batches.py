@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 import pathveil as pv
+from pathveil.randomness.blocks import run_blocks
 from pathveil.randomness.source import system_source
-from pathveil.systems.blocks import run_blocks
-from pathveil.words.class_batches import class_blocks
-from pathveil.words.rejection import FlipByRejection
-from pathveil.words.selection import PERMUTE_AND_FLIP
+from pathveil.words.classes.batches import class_blocks
+from pathveil.words.classes.selection import PERMUTE_AND_FLIP
+from pathveil.words.tilted.rejection import FlipByRejection
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 

@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 import pathveil as pv
-from pathveil.words.certificate import Certificate, ChainCertifier
+from pathveil.words.certificate.certificate import Certificate, ChainCertifier
 
 FOLDER = Path(os.environ.get("PATHVEIL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 import pathveil as pv
-from pathveil.words.edit_classes import EditClasses
-from pathveil.words.edit_range import LengthRange
+from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.length_range import LengthRange
 
 GOAL = 5_000.0  # words a second: 43 segments, n = 14, c = 5, two processors
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import pathveil as pv
-from pathveil.words import tilt
+from pathveil.words.base import tilt
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 

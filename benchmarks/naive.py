@@ -14,7 +14,8 @@ from math import exp
 import numba
 import numpy as np
 
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.numerics.arrays import IntArray
+from pathveil.systems.compiled import CompiledSystem
 
 
 @numba.njit(nogil=True)

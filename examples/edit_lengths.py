@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 import pathveil as pv
-from pathveil.words.edit_mechanism import EditMechanism
+from pathveil.words.edit.mechanism import EditMechanism
 
 FOLDER = Path(os.environ.get("PATHVEIL_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 EPSILONS = (1.0, 3.0, 5.0, 8.0, 12.0)

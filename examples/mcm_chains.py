@@ -24,7 +24,8 @@ from pathlib import Path
 import numpy as np
 
 import pathveil as pv
-from pathveil.models.dirichlet import Floats, draw_dirichlet
+from pathveil.models.dirichlet import draw_dirichlet
+from pathveil.numerics.arrays import FloatArray
 
 DATA = Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 
@@ -72,16 +73,16 @@ class RealChain:
         return np.asarray(self.counts.sum(axis=1))
 
     @property
-    def matrix(self) -> Floats:
+    def matrix(self) -> FloatArray:
         return np.asarray(self.counts / self.records[:, None])
 
     @property
-    def floors(self) -> Floats:
+    def floors(self) -> FloatArray:
         """MCM's η, row by row: the smallest frequency. Read off the data, as MCM does; nobody else should."""
         return np.asarray(np.where(self.support, self.matrix, 1.0).min(axis=1))
 
     @property
-    def stationary_distribution(self) -> Floats:
+    def stationary_distribution(self) -> FloatArray:
         return np.asarray(pv.MarkovChain.from_counts(self.states, self.counts).stationary_distribution)
 
 
@@ -140,7 +141,7 @@ def published_concentration(epsilon: float, delta: float, eta: float, N: int, n:
     return math.exp(optimize.brentq(room, low, high))
 
 
-def mcm_as_run(chain: RealChain, times: float = 1.0, gamma: float = 1e-8) -> tuple[float, float, Floats]:
+def mcm_as_run(chain: RealChain, times: float = 1.0, gamma: float = 1e-8) -> tuple[float, float, FloatArray]:
     """ε, δ and the concentrations of MCM's own simulation: `times` the least that Assumption 4 allows, in every row."""
     k = times * 1.5 / chain.floors
     rows = list(zip(k, chain.floors, chain.records.tolist(), chain.support.sum(axis=1).tolist(), strict=True))
@@ -170,7 +171,7 @@ def exact_release(chain: RealChain, epsilon: float, delta: float, rng: pv.Random
     return draw_chain(chain, k, rng)
 
 
-def draw_chain(chain: RealChain, k: Floats, rng: pv.RandomSource) -> pv.MarkovChain:
+def draw_chain(chain: RealChain, k: FloatArray, rng: pv.RandomSource) -> pv.MarkovChain:
     return pv.MarkovChain.from_counts(chain.states, draw_dirichlet(rng, k[:, None] * chain.matrix))
 
 

@@ -30,9 +30,10 @@ import numpy as np
 
 import pathveil as pv
 from pathveil.models.accuracy import expected_absolute_error, expected_stationary_error
-from pathveil.models.dirichlet import Floats, draw_dirichlet
+from pathveil.models.dirichlet import draw_dirichlet
 from pathveil.models.frequencies import draw_rows
 from pathveil.models.matrix import calibrate_rows
+from pathveil.numerics.arrays import FloatArray
 
 OUTPUT = Path(__file__).parent / "output"
 
@@ -91,7 +92,7 @@ def draw_figure_1(
 # -------------------------------------------------------------------------------------------------- Figures 2 and 3
 
 
-def streets(seed: int = 32, states: int = 32, least: float = 0.1) -> Floats:
+def streets(seed: int = 32, states: int = 32, least: float = 0.1) -> FloatArray:
     """A chain of made-up streets: from each one to the next around the town, and to two or three others."""
     random = np.random.default_rng(seed)
     matrix = np.zeros((states, states))
@@ -138,7 +139,7 @@ def draw_figure_3(
     chain = pv.MarkovChain(range(len(P)), P)
     rng, truth, support = pv.insecure_seed(seed), chain.stationary_distribution, P > 0
 
-    def error(matrix: Floats) -> float:
+    def error(matrix: FloatArray) -> float:
         return float(np.abs(pv.MarkovChain(range(len(P)), matrix).stationary_distribution - truth).sum())
 
     figure, ax = plt.subplots(figsize=(9, 5.6), layout="constrained")

@@ -53,7 +53,7 @@ def drawn(root: Path, room: str, files: Sequence[str], size: int, seed: int) -> 
     """A sample of the places in a room's files (patterns) with one mutant each, and the number of places."""
     places: dict[tuple[str, int, int], list[Mutant]] = defaultdict(list)
     folder = root / "src/pathveil" / room
-    for path in sorted({path for pattern in files for path in folder.glob(pattern)}):
+    for path in sorted({path for pattern in files for path in folder.rglob(pattern)}):
         for mutant in all_mutants(root, path):
             places[mutant.path, mutant.line, mutant.column].append(mutant)
     rng = random.Random(f"{room} {seed}")

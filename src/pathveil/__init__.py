@@ -4,277 +4,120 @@ Everything public is here: `import pathveil as pv`. What a name stands for is lo
 `pathveil --help` need not wait for numerical libraries.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pathveil.audit.exhaustive import ExhaustiveAudit, audit_exhaustively
-    from pathveil.audit.statistical import StatisticalAudit, audit_jointly, audit_statistically
-    from pathveil.audit.uniformity import UniformityAudit, audit_uniformity
-    from pathveil.data.frames import (
-        words_from_column,
-        words_from_events,
-        words_from_table,
-        words_to_events,
-        words_to_table,
-    )
-    from pathveil.errors import (
-        BudgetExceededError,
-        DamagedLedgerError,
-        DataFileError,
-        DeadEndError,
-        EmptyWordError,
-        InfeasibleWordError,
-        InvalidCountsError,
-        InvalidParameterError,
-        InvalidSystemError,
-        LedgerError,
-        LengthMismatchError,
-        NoFeasibleWordError,
-        PathVeilError,
-        ReducibleChainError,
-        TooLargeError,
-        UnitMismatchError,
-        UnknownSymbolError,
-        UnreachablePrivacyError,
-    )
-    from pathveil.ledger.ledger import Ledger
-    from pathveil.models import published
-    from pathveil.models.chain import PrivateChain, fit_private_chain
-    from pathveil.models.compare import compare_models
-    from pathveil.models.counting import WordCounts
-    from pathveil.models.frequencies import (
-        PrivateFrequencies,
-        curator_errors,
-        forecast_frequencies,
-        private_frequencies,
-    )
-    from pathveil.models.matrix import PrivateMatrix, private_matrix
-    from pathveil.privacy import units
-    from pathveil.privacy.composition import ComposedProfile
-    from pathveil.privacy.guarantee import Guarantee
-    from pathveil.privacy.profile import DirichletProfile, concentration_for
-    from pathveil.randomness.source import RandomSource, insecure_seed
-    from pathveil.report.plots import (
-        plot_belief,
-        plot_chain,
-        plot_distributions,
-        plot_error_law,
-        plot_expected_errors,
-        plot_system,
-    )
-    from pathveil.systems.alphabet import Alphabet
-    from pathveil.systems.automaton import Automaton
-    from pathveil.systems.markov_chain import MarkovChain
-    from pathveil.systems.system import System
-    from pathveil.systems.town import example_town
-    from pathveil.systems.transition_system import TransitionSystem
-    from pathveil.words.bounds import permute_and_flip_bounds, permute_and_flip_tail_bound
-    from pathveil.words.certificate import Certificate
-    from pathveil.words.certified import CertifiedExponential
-    from pathveil.words.choose import best_mechanism
-    from pathveil.words.classes import ErrorClasses, error_classes
-    from pathveil.words.distance_automaton import DistanceAutomaton
-    from pathveil.words.edit_automaton import EditAutomaton
-    from pathveil.words.edit_certificate import EditCertificate
-    from pathveil.words.edit_certified import CertifiedEditExponential
-    from pathveil.words.edit_classes import EditClasses, edit_classes
-    from pathveil.words.edit_exponential import EditExponential
-    from pathveil.words.edit_law import EditLaw
-    from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip
-    from pathveil.words.exponential import Exponential
-    from pathveil.words.law import ErrorLaw
-    from pathveil.words.mechanism import WordMechanism
-    from pathveil.words.online import Online, OnlineStream
-    from pathveil.words.permute_and_flip import PermuteAndFlip
-    from pathveil.words.utility import HammingUtility, InverseUtility
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Alphabet",
-    "Automaton",
-    "BudgetExceededError",
-    "Certificate",
-    "CertifiedEditExponential",
-    "CertifiedExponential",
-    "ComposedProfile",
-    "DamagedLedgerError",
-    "DataFileError",
-    "DeadEndError",
-    "DirichletProfile",
-    "DistanceAutomaton",
-    "EditAutomaton",
-    "EditCertificate",
-    "EditClasses",
-    "EditExponential",
-    "EditLaw",
-    "EditPermuteAndFlip",
-    "EmptyWordError",
-    "ErrorClasses",
-    "ErrorLaw",
-    "ExhaustiveAudit",
-    "Exponential",
-    "Guarantee",
-    "HammingUtility",
-    "InfeasibleWordError",
-    "InvalidCountsError",
-    "InvalidParameterError",
-    "InvalidSystemError",
-    "InverseUtility",
-    "Ledger",
-    "LedgerError",
-    "LengthMismatchError",
-    "MarkovChain",
-    "NoFeasibleWordError",
-    "Online",
-    "OnlineStream",
-    "PathVeilError",
-    "PermuteAndFlip",
-    "PrivateChain",
-    "PrivateFrequencies",
-    "PrivateMatrix",
-    "RandomSource",
-    "ReducibleChainError",
-    "StatisticalAudit",
-    "System",
-    "TooLargeError",
-    "TransitionSystem",
-    "UniformityAudit",
-    "UnitMismatchError",
-    "UnknownSymbolError",
-    "UnreachablePrivacyError",
-    "WordCounts",
-    "WordMechanism",
-    "audit_exhaustively",
-    "audit_jointly",
-    "audit_statistically",
-    "audit_uniformity",
-    "best_mechanism",
-    "compare_models",
-    "concentration_for",
-    "curator_errors",
-    "edit_classes",
-    "error_classes",
-    "example_town",
-    "fit_private_chain",
-    "forecast_frequencies",
-    "insecure_seed",
-    "permute_and_flip_bounds",
-    "permute_and_flip_tail_bound",
-    "plot_belief",
-    "plot_chain",
-    "plot_distributions",
-    "plot_error_law",
-    "plot_expected_errors",
-    "plot_system",
-    "private_frequencies",
-    "private_matrix",
-    "published",
-    "units",
-    "words_from_column",
-    "words_from_events",
-    "words_from_table",
-    "words_to_events",
-    "words_to_table",
-]
+# The one list of public names. A type checker takes these imports as done (`as` says that the name is handed on). They
+# never are: when a name is first asked for, the code below reads in this list where it lives, and loads that file.
+if TYPE_CHECKING:
+    from pathveil.audit.exhaustive import ExhaustiveAudit as ExhaustiveAudit
+    from pathveil.audit.exhaustive import audit_exhaustively as audit_exhaustively
+    from pathveil.audit.statistical import StatisticalAudit as StatisticalAudit
+    from pathveil.audit.statistical import audit_jointly as audit_jointly
+    from pathveil.audit.statistical import audit_statistically as audit_statistically
+    from pathveil.audit.uniformity import UniformityAudit as UniformityAudit
+    from pathveil.audit.uniformity import audit_uniformity as audit_uniformity
+    from pathveil.data.frames import words_from_column as words_from_column
+    from pathveil.data.frames import words_from_events as words_from_events
+    from pathveil.data.frames import words_from_table as words_from_table
+    from pathveil.data.frames import words_to_events as words_to_events
+    from pathveil.data.frames import words_to_table as words_to_table
+    from pathveil.errors import BudgetExceededError as BudgetExceededError
+    from pathveil.errors import DamagedLedgerError as DamagedLedgerError
+    from pathveil.errors import DataFileError as DataFileError
+    from pathveil.errors import DeadEndError as DeadEndError
+    from pathveil.errors import EmptyWordError as EmptyWordError
+    from pathveil.errors import InfeasibleWordError as InfeasibleWordError
+    from pathveil.errors import InvalidCountsError as InvalidCountsError
+    from pathveil.errors import InvalidParameterError as InvalidParameterError
+    from pathveil.errors import InvalidSystemError as InvalidSystemError
+    from pathveil.errors import LedgerError as LedgerError
+    from pathveil.errors import LengthMismatchError as LengthMismatchError
+    from pathveil.errors import NoFeasibleWordError as NoFeasibleWordError
+    from pathveil.errors import PathVeilError as PathVeilError
+    from pathveil.errors import ReducibleChainError as ReducibleChainError
+    from pathveil.errors import TooLargeError as TooLargeError
+    from pathveil.errors import UnitMismatchError as UnitMismatchError
+    from pathveil.errors import UnknownSymbolError as UnknownSymbolError
+    from pathveil.errors import UnreachablePrivacyError as UnreachablePrivacyError
+    from pathveil.ledger.ledger import Ledger as Ledger
+    from pathveil.models import published as published
+    from pathveil.models.chain import PrivateChain as PrivateChain
+    from pathveil.models.chain import fit_private_chain as fit_private_chain
+    from pathveil.models.compare import compare_models as compare_models
+    from pathveil.models.counting import WordCounts as WordCounts
+    from pathveil.models.frequencies import PrivateFrequencies as PrivateFrequencies
+    from pathveil.models.frequencies import curator_errors as curator_errors
+    from pathveil.models.frequencies import forecast_frequencies as forecast_frequencies
+    from pathveil.models.frequencies import private_frequencies as private_frequencies
+    from pathveil.models.matrix import PrivateMatrix as PrivateMatrix
+    from pathveil.models.matrix import private_matrix as private_matrix
+    from pathveil.privacy import units as units
+    from pathveil.privacy.composition import ComposedProfile as ComposedProfile
+    from pathveil.privacy.guarantee import Guarantee as Guarantee
+    from pathveil.privacy.profile import DirichletProfile as DirichletProfile
+    from pathveil.privacy.profile import concentration_for as concentration_for
+    from pathveil.randomness.source import RandomSource as RandomSource
+    from pathveil.randomness.source import insecure_seed as insecure_seed
+    from pathveil.report.plots import plot_belief as plot_belief
+    from pathveil.report.plots import plot_chain as plot_chain
+    from pathveil.report.plots import plot_distributions as plot_distributions
+    from pathveil.report.plots import plot_error_law as plot_error_law
+    from pathveil.report.plots import plot_expected_errors as plot_expected_errors
+    from pathveil.report.plots import plot_system as plot_system
+    from pathveil.systems.alphabet import Alphabet as Alphabet
+    from pathveil.systems.automaton import Automaton as Automaton
+    from pathveil.systems.markov_chain import MarkovChain as MarkovChain
+    from pathveil.systems.system import System as System
+    from pathveil.systems.town import example_town as example_town
+    from pathveil.systems.transition_system import TransitionSystem as TransitionSystem
+    from pathveil.words.automata import DistanceAutomaton as DistanceAutomaton
+    from pathveil.words.automata import EditAutomaton as EditAutomaton
+    from pathveil.words.base import ErrorLaw as ErrorLaw
+    from pathveil.words.base import HammingUtility as HammingUtility
+    from pathveil.words.base import InverseUtility as InverseUtility
+    from pathveil.words.base import WordMechanism as WordMechanism
+    from pathveil.words.bounds import permute_and_flip_bounds as permute_and_flip_bounds
+    from pathveil.words.bounds import permute_and_flip_tail_bound as permute_and_flip_tail_bound
+    from pathveil.words.certificate import Certificate as Certificate
+    from pathveil.words.certified import CertifiedExponential as CertifiedExponential
+    from pathveil.words.choose import best_mechanism as best_mechanism
+    from pathveil.words.classes import ErrorClasses as ErrorClasses
+    from pathveil.words.classes import error_classes as error_classes
+    from pathveil.words.edit import EditCertificate as EditCertificate
+    from pathveil.words.edit import EditClasses as EditClasses
+    from pathveil.words.edit import EditLaw as EditLaw
+    from pathveil.words.edit import edit_classes as edit_classes
+    from pathveil.words.edit_certified import CertifiedEditExponential as CertifiedEditExponential
+    from pathveil.words.edit_exponential import EditExponential as EditExponential
+    from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip as EditPermuteAndFlip
+    from pathveil.words.exponential import Exponential as Exponential
+    from pathveil.words.online import Online as Online
+    from pathveil.words.online import OnlineStream as OnlineStream
+    from pathveil.words.permute_and_flip import PermuteAndFlip as PermuteAndFlip
+else:
+    from functools import cache
+    from importlib import import_module
 
-_HOMES = {
-    "pathveil.audit.exhaustive": ("ExhaustiveAudit", "audit_exhaustively"),
-    "pathveil.audit.statistical": ("StatisticalAudit", "audit_jointly", "audit_statistically"),
-    "pathveil.audit.uniformity": ("UniformityAudit", "audit_uniformity"),
-    "pathveil.data.frames": (
-        "words_from_column",
-        "words_from_events",
-        "words_from_table",
-        "words_to_events",
-        "words_to_table",
-    ),
-    "pathveil.errors": (
-        "BudgetExceededError",
-        "DamagedLedgerError",
-        "DataFileError",
-        "DeadEndError",
-        "EmptyWordError",
-        "InfeasibleWordError",
-        "InvalidCountsError",
-        "InvalidParameterError",
-        "InvalidSystemError",
-        "LedgerError",
-        "LengthMismatchError",
-        "NoFeasibleWordError",
-        "PathVeilError",
-        "ReducibleChainError",
-        "TooLargeError",
-        "UnitMismatchError",
-        "UnknownSymbolError",
-        "UnreachablePrivacyError",
-    ),
-    "pathveil.ledger.ledger": ("Ledger",),
-    "pathveil.models": ("published",),
-    "pathveil.models.chain": ("PrivateChain", "fit_private_chain"),
-    "pathveil.models.compare": ("compare_models",),
-    "pathveil.models.counting": ("WordCounts",),
-    "pathveil.models.frequencies": (
-        "PrivateFrequencies",
-        "curator_errors",
-        "forecast_frequencies",
-        "private_frequencies",
-    ),
-    "pathveil.models.matrix": ("PrivateMatrix", "private_matrix"),
-    "pathveil.privacy": ("units",),
-    "pathveil.privacy.composition": ("ComposedProfile",),
-    "pathveil.privacy.guarantee": ("Guarantee",),
-    "pathveil.privacy.profile": ("DirichletProfile", "concentration_for"),
-    "pathveil.randomness.source": ("RandomSource", "insecure_seed"),
-    "pathveil.report.plots": (
-        "plot_belief",
-        "plot_chain",
-        "plot_distributions",
-        "plot_error_law",
-        "plot_expected_errors",
-        "plot_system",
-    ),
-    "pathveil.systems.alphabet": ("Alphabet",),
-    "pathveil.systems.automaton": ("Automaton",),
-    "pathveil.systems.markov_chain": ("MarkovChain",),
-    "pathveil.systems.system": ("System",),
-    "pathveil.systems.town": ("example_town",),
-    "pathveil.systems.transition_system": ("TransitionSystem",),
-    "pathveil.words.bounds": ("permute_and_flip_bounds", "permute_and_flip_tail_bound"),
-    "pathveil.words.certificate": ("Certificate",),
-    "pathveil.words.certified": ("CertifiedExponential",),
-    "pathveil.words.choose": ("best_mechanism",),
-    "pathveil.words.classes": ("ErrorClasses", "error_classes"),
-    "pathveil.words.distance_automaton": ("DistanceAutomaton",),
-    "pathveil.words.edit_automaton": ("EditAutomaton",),
-    "pathveil.words.edit_certificate": ("EditCertificate",),
-    "pathveil.words.edit_certified": ("CertifiedEditExponential",),
-    "pathveil.words.edit_classes": ("EditClasses", "edit_classes"),
-    "pathveil.words.edit_exponential": ("EditExponential",),
-    "pathveil.words.edit_law": ("EditLaw",),
-    "pathveil.words.edit_permute_and_flip": ("EditPermuteAndFlip",),
-    "pathveil.words.exponential": ("Exponential",),
-    "pathveil.words.law": ("ErrorLaw",),
-    "pathveil.words.mechanism": ("WordMechanism",),
-    "pathveil.words.online": ("Online", "OnlineStream"),
-    "pathveil.words.permute_and_flip": ("PermuteAndFlip",),
-    "pathveil.words.utility": ("HammingUtility", "InverseUtility"),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+    @cache
+    def _homes():
+        """{public name: the module that has it}, as written in the list above."""
+        import ast
 
+        statements = ast.parse(__spec__.loader.get_source(__name__)).body
+        listed = next(statement for statement in statements if isinstance(statement, ast.If))
+        return {alias.name: statement.module for statement in listed.body for alias in statement.names}
 
-if not TYPE_CHECKING:  # a type checker reads the imports above, and so still notices a misspelt name
-
-    def __getattr__(name: str) -> Any:
-        """Load a public name from the module where it lives."""
-        if name not in _HOME_OF:
+    def __getattr__(name):
+        if name == "__all__":
+            return sorted(_homes())
+        if name not in _homes():
             raise AttributeError(f"module 'pathveil' has no attribute {name!r}")
-        home = import_module(_HOME_OF[name])
+        home = import_module(_homes()[name])
         value = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
         globals()[name] = value
         return value
 
-
-def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    def __dir__():
+        return [*sorted(_homes()), "__version__"]

@@ -8,12 +8,12 @@ from functools import cache
 import numpy as np
 
 import pathveil as pv
+from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, IntArray
-from pathveil.words.certificate import ChainCertifier
-from pathveil.words.edit_classes import EditClasses
-from pathveil.words.edit_range import LengthRange
-from pathveil.words.ragged import Words
+from pathveil.words.base.batch import Words
+from pathveil.words.certificate.certificate import ChainCertifier
+from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.length_range import LengthRange
 from tests.reference import printed
 
 # No two 0s in a row: the number of words near a word depends much on the word.

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.systems.compiled import IntArray
-from pathveil.words.law import FloatArray
+from pathveil.numerics.arrays import FloatArray, IntArray
 from tests.reference.enumeration import feasible_words, worst_loss
 from tests.reference.random_systems import systems_with_length
 from tests.words.mechanisms import MECHANISMS, build

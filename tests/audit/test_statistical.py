@@ -12,7 +12,7 @@ from pathveil.audit.boxes import WordBox
 from pathveil.audit.confidence import lower_probability, upper_probability
 from pathveil.audit.exhaustive import feasible_codes
 from pathveil.audit.neighbours import neighbours_of
-from pathveil.words.mechanism import hamming_distances
+from pathveil.words.base.mechanism import hamming_distances
 from tests.audit import planted
 from tests.words.mechanisms import MECHANISMS, build
 

@@ -8,7 +8,7 @@ import pytest
 import pathveil as pv
 from pathveil.audit.exhaustive import feasible_codes
 from pathveil.audit.uniformity import symbol_shares
-from pathveil.words.mechanism import hamming_distances
+from pathveil.words.base.mechanism import hamming_distances
 from tests.audit import planted
 
 

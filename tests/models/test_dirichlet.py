@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 import pathveil as pv
-from pathveil import balls
 from pathveil.models import dirichlet, gamma
 from pathveil.models.calibration import calibrate
 from pathveil.models.dirichlet import DirichletRows, draw_cells, draw_dirichlet, draw_on_grid
+from pathveil.numerics import balls
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.balls import Balls
 from pathveil.models import dirichlet, gamma
 from pathveil.models.dirichlet import DirichletRows, draw_cells
 from pathveil.models.gamma import GammaVariates, floors_below
+from pathveil.numerics.balls import Balls
 from pathveil.randomness.decisions import InDoubtError
 
 

@@ -10,10 +10,10 @@ import pytest
 from scipy import special, stats
 
 import pathveil as pv
-from pathveil import balls
-from pathveil.balls import Balls
 from pathveil.models import gamma
 from pathveil.models.gamma import GammaVariates
+from pathveil.numerics import balls
+from pathveil.numerics.balls import Balls
 
 
 def _variates(seed: int, shapes: np.ndarray) -> GammaVariates:

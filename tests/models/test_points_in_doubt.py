@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from pathveil.balls import Balls
 from pathveil.models import gamma
 from pathveil.models.gamma import GammaVariates
+from pathveil.numerics.balls import Balls
 from pathveil.randomness.source import RandomSource
 from tests.reference.planted import ContinuedSource
 

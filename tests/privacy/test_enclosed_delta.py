@@ -11,7 +11,7 @@ from flint import arb, ctx
 from mpmath import mp
 
 import pathveil as pv
-from pathveil.balls import Balls
+from pathveil.numerics.balls import Balls
 from pathveil.privacy import enclosed_delta
 from pathveil.privacy.enclosed_delta import (
     NODES,

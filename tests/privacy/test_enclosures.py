@@ -9,7 +9,7 @@ import pytest
 from flint import arb, ctx
 from scipy import integrate
 
-from pathveil.balls import Balls
+from pathveil.numerics.balls import Balls
 from pathveil.privacy import enclosed_delta
 from pathveil.privacy.enclosed_delta import log_delta_bounds, log_densities, rule_errors, stirling_remainder
 from pathveil.privacy.hockey_stick import panel_edges

@@ -10,7 +10,7 @@ from flint import arb, ctx
 from mpmath import mp, mpf
 from scipy import optimize
 
-from pathveil.balls import Balls
+from pathveil.numerics.balls import Balls
 from pathveil.privacy import hockey_stick, worst_pair
 from pathveil.privacy.enclosed_delta import log_delta_bounds
 from pathveil.privacy.hockey_stick import log_hockey_sticks, panel_edges

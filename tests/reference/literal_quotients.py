@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pathveil.words.symbol_chain import Links
+from pathveil.words.certificate.symbol_chain import Links
 
 
 class Intervals(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pathveil.words.symbol_chain import SymbolChain
+from pathveil.words.certificate.symbol_chain import SymbolChain
 
 Context = tuple[int, ...]
 Intervals = list[tuple[float, float]]

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words.certificate import ChainCertifier
-from pathveil.words.tilt import LARGEST_TILT
+from pathveil.words.base.tilt import LARGEST_TILT
+from pathveil.words.certificate.certificate import ChainCertifier
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.random_systems import SystemWithLength, markov_chains_with_length
 

@@ -8,8 +8,9 @@ from itertools import product
 import pytest
 
 import pathveil as pv
-from pathveil.words import certificate as certificates
-from pathveil.words.certificate import (
+from pathveil.words.base.tilt import LARGEST_TILT
+from pathveil.words.certificate import certificate as certificates
+from pathveil.words.certificate.certificate import (
     Certificate,
     ChainCertifier,
     _total_loss,
@@ -17,7 +18,6 @@ from pathveil.words.certificate import (
     published_certificate,
     published_theta,
 )
-from pathveil.words.tilt import LARGEST_TILT
 
 TOWN = pv.example_town()
 
@@ -212,8 +212,8 @@ def test_a_budget_of_contexts_and_pairs_is_used(monkeypatch):
 
 
 def test_chains_are_refused_only_where_a_single_evaluation_would_take_too_long(monkeypatch):
-    from pathveil.words.contexts import least_work
-    from pathveil.words.symbol_chain import SymbolChain
+    from pathveil.words.certificate.contexts import least_work
+    from pathveil.words.certificate.symbol_chain import SymbolChain
 
     work = least_work(SymbolChain.of(TOWN.compiled), 6)
     monkeypatch.setattr(certificates, "_LARGEST_WORK", work)

@@ -15,8 +15,14 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import as_uniform
-from pathveil.words import class_batches, class_kernels, classes, free_kernels
-from pathveil.words.class_batches import (
+from pathveil.words import free_kernels
+from pathveil.words.base.batch import Words
+from pathveil.words.base.law import log_counts, log_sum
+from pathveil.words.base.tilt import doubt
+from pathveil.words.classes import batches as class_batches
+from pathveil.words.classes import hamming as classes
+from pathveil.words.classes import kernels as class_kernels
+from pathveil.words.classes.batches import (
     class_blocks,
     cut_law,
     equal_together,
@@ -25,7 +31,7 @@ from pathveil.words.class_batches import (
     table_fits,
     word_bounds,
 )
-from pathveil.words.classes import (
+from pathveil.words.classes.hamming import (
     LARGEST_TABLE_BITS,
     SystemClasses,
     draw_by_class,
@@ -35,10 +41,7 @@ from pathveil.words.classes import (
     free_counts,
     replace,
 )
-from pathveil.words.law import log_counts, log_sum
-from pathveil.words.ragged import Words
-from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
-from pathveil.words.tilt import doubt
+from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.statistics import FALSE_ALARM, chi_square_p_value

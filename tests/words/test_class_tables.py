@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.rejection import FlipByRejection
-from pathveil.words.tilt import doubt
+from pathveil.words.base.tilt import doubt
+from pathveil.words.tilted.rejection import FlipByRejection
 from tests.reference.enumeration import class_counts
 from tests.reference.literal_draws import class_table, cut, draw_of_class, noisy_maximum, uniforms_of
 from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of
@@ -21,7 +21,7 @@ def graph_of(class_graph, compiled):
 
 @pytest.mark.parametrize("world", [UNEVEN, PLANS])
 def test_edges_are_listed_by_state_and_by_label(world):
-    from pathveil.words.class_kernels import class_graph
+    from pathveil.words.classes.kernels import class_graph
 
     compiled = world.compiled
     offsets, targets, four, label_offsets, label_edges, label_sources = graph_of(class_graph, compiled)
@@ -40,7 +40,7 @@ def test_edges_are_listed_by_state_and_by_label(world):
 
 @pytest.mark.parametrize("length", [4, 5])
 def test_states_are_reached_when_a_word_can_be_there(length):
-    from pathveil.words.class_kernels import reached_states
+    from pathveil.words.classes.kernels import reached_states
 
     line = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 2, (2, "a"): 3, (3, "a"): 3, (1, "b"): 1}, initial=0)
     compiled = line.compiled
@@ -56,7 +56,7 @@ def test_states_are_reached_when_a_word_can_be_there(length):
 @pytest.mark.parametrize("spacing", [1, 15])
 @pytest.mark.parametrize("length", [1, 14, 15, 16, 17, 31, 32, 50])
 def test_strips_have_room_for_the_positions_that_are_kept(length, spacing):
-    from pathveil.words.class_kernels import strips
+    from pathveil.words.classes.kernels import strips
 
     kept = [len(range(0, length - g + 1, spacing)) for g in range(0, length + 1, 16)]
     assert strips(length, spacing).tolist() == np.cumsum([0, *kept]).tolist()
@@ -65,7 +65,7 @@ def test_strips_have_room_for_the_positions_that_are_kept(length, spacing):
 @pytest.mark.parametrize("spacing", [1, 15])
 @pytest.mark.parametrize(("world", "length"), [(UNEVEN, 37), (PLANS, 37), (UNEVEN, 16), (PLANS, 15), (UNEVEN, 1)])
 def test_tables_count_the_ways_to_go_on_at_every_position_that_is_kept(world, length, spacing):
-    from pathveil.words.class_kernels import LANES, class_graph, fill_table, reached_states, strips
+    from pathveil.words.classes.kernels import LANES, class_graph, fill_table, reached_states, strips
 
     compiled = world.compiled
     begin, count = 2, compiled.state_count
@@ -92,7 +92,7 @@ def test_tables_count_the_ways_to_go_on_at_every_position_that_is_kept(world, le
 
 
 def test_equal_words_are_followed_up_to_the_first_different_one():
-    from pathveil.words.class_kernels import _next_word
+    from pathveil.words.classes.kernels import _next_word
 
     values = np.array([1, 2, 3, 1, 2, 3, 1, 2, 4, 2, 2, 4, 9, 2, 2, 4])
     begins = np.array([0, 3, 6, 9, 13])
@@ -126,7 +126,7 @@ def choose(counts, scores, uniforms, *, flip, margin, weight_margin, rounding):
 @pytest.mark.parametrize("flip", [True, False])
 @pytest.mark.parametrize(("world", "length"), [(UNEVEN, 9), (PLANS, 7), (UNEVEN, 1), (UNEVEN, 20)])
 def test_words_and_doubts_are_those_of_the_plain_loops(world, length, flip):
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_words
 
     codes = np.repeat(words_of(world, length, 15), 3, axis=0)
     rng = np.random.default_rng(length)
@@ -155,7 +155,7 @@ def test_words_and_doubts_are_those_of_the_plain_loops(world, length, flip):
 def test_long_words_are_drawn_alike_whether_all_positions_are_kept_or_few():
     """Three equal words keep every fifteenth position, and twelve keep all, of a table too large to keep it anyway."""
 
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_words
 
     size, length = 66, 131
     edges = [(a, (a + step) % size) for a in range(size) for step in ((1, 5) if a % 3 else (1, 2, 7, 11, 30, 31))]
@@ -185,7 +185,7 @@ def test_long_words_are_drawn_alike_whether_all_positions_are_kept_or_few():
 def test_the_largest_noise_is_in_doubt_where_intervals_around_two_of_them_meet(margin, rounding):
     """The second number is chosen so that the classes come as close to each other as the margins are wide."""
 
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_words
 
     world, word = UNEVEN, np.array([[3, 6, 2]])
     counts = class_table(world.compiled, word[0].tolist())[0, world.compiled.start, ::-1].tolist()
@@ -214,7 +214,7 @@ def test_the_largest_noise_is_in_doubt_where_intervals_around_two_of_them_meet(m
 
 @pytest.mark.parametrize("flip", [True, False])
 def test_numbers_at_both_ends_of_the_unit_interval_have_a_class_and_a_word(flip):
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_words
 
     word = np.array([[3, 6, 0, 5, 2]])
     scores = -0.5 * np.arange(6.0)
@@ -231,7 +231,7 @@ def test_numbers_at_both_ends_of_the_unit_interval_have_a_class_and_a_word(flip)
 def test_the_walk_takes_the_middle_of_the_cell_of_its_keystream_word():
     """Two words with one error, alike: the border is 1/2, which begins a cell of 2^11 keystream words."""
 
-    from pathveil.words.class_kernels import draw_words
+    from pathveil.words.classes.kernels import draw_words
 
     fork = pv.MarkovChain.from_edges([(0, 1), (0, 2), (1, 0), (2, 0)], initial=0)
     for number, expected in [(2**63 - 1, 1), (2**63, 2)]:

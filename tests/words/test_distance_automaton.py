@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words.distance_automaton_picture import WRITTEN_AT_MOST
+from pathveil.words.automata.distance_picture import WRITTEN_AT_MOST
 from tests.reference import printed
 from tests.reference.enumeration import class_counts, feasible_words, hamming
 from tests.reference.random_systems import markov_chains_with_length, systems_with_word

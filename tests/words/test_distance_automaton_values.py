@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.distance_automaton import _checked_errors, _described, _readable
+from pathveil.words.automata.distance import _checked_errors, _described, _readable
 
 FIGURE = pv.DistanceAutomaton(pv.Alphabet("abc"), "abc", errors=2)
 

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.collections import LineCollection
 
 import pathveil as pv
-from pathveil.words import distance_automaton_picture as picture
+from pathveil.words.automata import distance_picture as picture
 
 FIGURE = pv.DistanceAutomaton(pv.Alphabet("abc"), "abc", errors=2)  # PF Figure 1
 # Two states share position 1: (1, 1, 1) and (1, 1, 2).

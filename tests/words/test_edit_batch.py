@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words import edit_batch
-from pathveil.words.edit_batch import _in_order, draw_batch
+from pathveil.words.edit import batch as edit_batch
+from pathveil.words.edit.batch import _in_order, draw_batch
 
 LETTERS = pv.Alphabet("abcdefghij")
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words.edit_certificate import neighbour_bounds
-from pathveil.words.edit_range import LengthRange
+from pathveil.words.edit.certificate import neighbour_bounds
+from pathveil.words.edit.length_range import LengthRange
 from tests.reference.edits import edit_counts, words_in_range
 from tests.reference.random_systems import SystemWithRange, systems_with_range
 
@@ -78,7 +78,7 @@ def test_infeasible_words_get_the_published_tilt_and_unit() -> None:
 
 
 def test_a_system_too_large_for_bounds_gets_the_published_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.words.edit_certificate._LARGEST_WORK", 10)
+    monkeypatch.setattr("pathveil.words.edit.certificate._LARGEST_WORK", 10)
     mechanism = pv.CertifiedEditExponential(pv.Alphabet("ab"), 8.0, lengths=(2, 4))
     assert mechanism.theta() == 4.0
     assert "too large" in mechanism.certificate.how

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words import edit_certificate
-from pathveil.words.edit_certificate import _change, neighbour_bounds, published_edit_certificate
-from pathveil.words.edit_range import LengthRange
+from pathveil.words.edit import certificate as edit_certificate
+from pathveil.words.edit.certificate import _change, neighbour_bounds, published_edit_certificate
+from pathveil.words.edit.length_range import LengthRange
 from tests.reference.edits import words_in_range
 
 # In these systems no two words of a length agree in their state and their last two symbols, so nothing is rounded up

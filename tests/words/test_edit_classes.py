@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words.edit_classes import EditClasses, distances_from
-from pathveil.words.edit_range import LengthRange
+from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.distances import distances_from
+from pathveil.words.edit.length_range import LengthRange
 from tests.reference.edits import edit_counts, levenshtein, words_in_range
 from tests.reference.random_systems import SystemWithRange, systems_with_range
 from tests.statistics import FALSE_ALARM, chi_square_p_value
@@ -105,7 +106,7 @@ def test_numbers_of_words_beyond_any_float_are_exact() -> None:
 
 
 def test_a_table_that_would_not_fit_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.words.edit_classes._LARGEST_TABLE", 10_000)
+    monkeypatch.setattr("pathveil.words.edit.classes._LARGEST_EDIT_TABLE", 10_000)
     town = pv.example_town()
     trip = town.random_word(14, pv.insecure_seed(5))
     words = LengthRange(town.compiled, 10, 18)

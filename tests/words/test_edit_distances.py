@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.edit_classes import EditClasses, distances_from
-from pathveil.words.edit_range import LengthRange
+from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.distances import distances_from
+from pathveil.words.edit.length_range import LengthRange
 from tests.reference.edits import levenshtein
 
 WORDS = [tuple(word) for n in range(5) for word in product(range(2), repeat=n)] + [(2, 0, 1, 0, 2, 1, 1, 0)]
 
 
 def test_words_of_two_batches_are_compared_one_by_one():
-    from pathveil.words.edit_distances import edit_distances
+    from pathveil.words.edit.distances import edit_distances
 
     pairs = list(product(WORDS, WORDS))
     flat = [
@@ -66,8 +67,8 @@ def test_a_table_is_as_large_as_its_parts(monkeypatch):
     assert classes._table[-1].nbytes == values
     assert classes.size == values + sum(part.nbytes for part in classes._table[:-1])
     # Refused exactly where its numbers of words would take more than the largest table.
-    monkeypatch.setattr("pathveil.words.edit_classes._LARGEST_TABLE", nodes * 4 * 2)
+    monkeypatch.setattr("pathveil.words.edit.classes._LARGEST_EDIT_TABLE", nodes * 4 * 2)
     assert EditClasses(words, world.encode("abba"), 3).node_count == nodes
-    monkeypatch.setattr("pathveil.words.edit_classes._LARGEST_TABLE", nodes * 4 * 2 - 1)
+    monkeypatch.setattr("pathveil.words.edit.classes._LARGEST_EDIT_TABLE", nodes * 4 * 2 - 1)
     with pytest.raises(pv.TooLargeError, match="0 GiB"):
         EditClasses(words, world.encode("abba"), 3)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.edit_classes import EditClasses
-from pathveil.words.edit_range import LengthRange
+from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.length_range import LengthRange
 from tests.reference.edit_graph import EditGraph, edits_to_go
 
 # Two rooms and a way out, several symbols for the same step, and a state (3) from which nothing is ever accepted.
@@ -87,7 +87,7 @@ SMALL = [
 @pytest.fixture
 def interpreted(monkeypatch):
     """The loops run in the interpreter, where every index is checked and nothing overflows unseen."""
-    from pathveil.words import edit_kernels
+    from pathveil.words.edit import kernels as edit_kernels
 
     for name, function in vars(edit_kernels).items():
         if hasattr(function, "py_func"):
@@ -246,7 +246,7 @@ def test_only_in_small_systems_it_is_worth_while_to_look_ahead(edges, looks_ahea
 
 @pytest.mark.parametrize("cap", [4, 9])
 def test_there_are_no_more_nodes_than_were_asked_for(cap):
-    from pathveil.words.edit_kernels import find_nodes
+    from pathveil.words.edit.kernels import find_nodes
 
     compiled = ROOMS.compiled
     codes = ROOMS.encode("ccagbdab")
@@ -260,7 +260,7 @@ def test_there_are_no_more_nodes_than_were_asked_for(cap):
 
 @pytest.mark.parametrize(("world", "word", "cap"), [(ROOMS, "ccagbdab", 6), (CHAIN, "cccbbb", 2), (PAIRS, "aaabbb", 7)])
 def test_edits_to_go_are_the_fewest_that_end_in_a_feasible_word(world, word, cap):
-    from pathveil.words.edit_kernels import _edits_to_go
+    from pathveil.words.edit.kernels import _edits_to_go
 
     compiled = world.compiled
     codes = world.encode(word)
@@ -272,7 +272,7 @@ def test_edits_to_go_are_the_fewest_that_end_in_a_feasible_word(world, word, cap
 
 
 def test_an_array_is_copied_into_a_larger_one_only_if_it_has_too_little_room():
-    from pathveil.words.edit_kernels import _with_room
+    from pathveil.words.edit.kernels import _with_room
 
     array = np.arange(20, dtype=np.int32).reshape(5, 4)
     assert _with_room(array, 3, 5).ctypes.data == array.ctypes.data
@@ -286,14 +286,14 @@ def test_an_array_is_copied_into_a_larger_one_only_if_it_has_too_little_room():
 
 
 def test_hash_tables_are_powers_of_two_and_at_most_half_full():
-    from pathveil.words.edit_kernels import _table_size
+    from pathveil.words.edit.kernels import _table_size
 
     assert [_table_size(entries) for entries in (0, 1, 8, 9, 16, 17, 1_000)] == [16, 16, 16, 32, 32, 64, 2_048]
     assert _table_size(1 << 20) == 1 << 21
 
 
 def test_an_edge_is_found_by_its_label_and_only_among_those_of_its_state():
-    from pathveil.words.edit_kernels import _find_edge
+    from pathveil.words.edit.kernels import _find_edge
 
     offsets = np.array([0, 3, 3, 4, 8])
     labels = np.array([1, 4, 6, 4, 0, 2, 4, 6])

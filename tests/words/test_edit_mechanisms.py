@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words.edit_mechanism import EditMechanism
+from pathveil.words.edit.mechanism import EditMechanism
 from tests.reference.edits import (
     exponential_edit_law,
     levenshtein,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.edit_automaton_picture import _entries, _layout
+from pathveil.words.automata.edit_picture import _entries, _layout
 
 TINY = pv.EditAutomaton(pv.Alphabet("ab"), "a", cap=2)
 AUTOMATON = pv.EditAutomaton(pv.Alphabet("abcde"), "ab", cap=2)

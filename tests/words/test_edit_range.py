@@ -9,7 +9,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.edit_range import LengthRange, checked_cap, checked_range, require_length
+from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range, require_length
 from tests.reference.edit_graph import EditGraph
 
 # Bundles of several symbols, a state that is never reached (4) and one from which nothing is accepted (3).

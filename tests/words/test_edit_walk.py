@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.edit_classes import EditClasses
-from pathveil.words.edit_range import LengthRange
+from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.length_range import LengthRange
 from tests.reference.edit_graph import EditGraph
 
 LIMBS = 3
@@ -30,7 +30,7 @@ def as_number(limbs):
 
 
 def test_numbers_in_limbs_are_compared_like_numbers():
-    from pathveil.words.edit_walk import _at_least, _is_zero
+    from pathveil.words.edit.walk import _at_least, _is_zero
 
     for a in NUMBERS:
         assert _is_zero(in_limbs(a)) == (a == 0)
@@ -39,7 +39,7 @@ def test_numbers_in_limbs_are_compared_like_numbers():
 
 
 def test_numbers_in_limbs_are_subtracted_with_borrows():
-    from pathveil.words.edit_walk import _subtract
+    from pathveil.words.edit.walk import _subtract
 
     for a in NUMBERS:
         for b in NUMBERS:
@@ -50,7 +50,7 @@ def test_numbers_in_limbs_are_subtracted_with_borrows():
 
 
 def test_numbers_in_limbs_are_multiplied_with_carries():
-    from pathveil.words.edit_walk import _multiply
+    from pathveil.words.edit.walk import _multiply
 
     product = np.empty(LIMBS, dtype=np.uint64)
     for a in NUMBERS:
@@ -62,7 +62,7 @@ def test_numbers_in_limbs_are_multiplied_with_carries():
 @pytest.mark.parametrize("value", [1, 5, (1 << 32) - 1, 1 << 32, (1 << 64) - 3])
 @pytest.mark.parametrize("times", [1, 2, 3, 7, 10_000])
 def test_a_rank_falls_into_one_of_the_equal_shares_or_beyond_them(value, times):
-    from pathveil.words.edit_walk import _take
+    from pathveil.words.edit.walk import _take
 
     product = np.empty(LIMBS, dtype=np.uint64)
     for which in sorted({0, 1, times // 2, times - 1, times, times + 3}):
@@ -75,7 +75,7 @@ def test_a_rank_falls_into_one_of_the_equal_shares_or_beyond_them(value, times):
 
 @pytest.mark.parametrize("which", [(), (2,), (0, 1), (3, 6), (1, 5, 6)])
 def test_other_symbols_are_numbered_without_those_of_the_word(which):
-    from pathveil.words.edit_walk import _other_symbol
+    from pathveil.words.edit.walk import _other_symbol
 
     # Every second symbol leads to state 1, the others back to state 0.
     world = pv.TransitionSystem({(0, a): a % 2 for a in range(9)} | {(1, 3): 0}, initial=0)
@@ -129,7 +129,7 @@ PLAN = pv.TransitionSystem({(0, "a"): 1, (0, "b"): 1, (1, "b"): 2, (0, "c"): 2},
     ],
 )
 def test_a_number_beyond_the_last_word_leads_to_none(world, word, lo, hi, cap, distance):
-    from pathveil.words.edit_walk import find_word
+    from pathveil.words.edit.walk import find_word
 
     words = LengthRange(world.compiled, lo, hi)
     classes = EditClasses(words, world.encode(word), cap)

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import pathveil as pv
 from pathveil.randomness.decisions import InDoubtError
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words.law import permute_and_flip_log_law
-from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
-from pathveil.words.rejection_exact import ExactComparisons, _below, _settled, _time
-from pathveil.words.tilt import tilt_factor
-from pathveil.words.visited import Visited
+from pathveil.words.base.law import permute_and_flip_log_law
+from pathveil.words.base.tilt import tilt_factor
+from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.tilted.rejection_exact import ExactComparisons, _below, _settled, _time
+from pathveil.words.tilted.visited import Visited
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.reference.random_systems import systems_with_word

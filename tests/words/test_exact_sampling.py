@@ -15,18 +15,22 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words import certified, class_batches, selection, tilt, tilted_exact
-from pathveil.words.class_batches import class_blocks, free_blocks, word_bounds
-from pathveil.words.classes import SystemClasses, free_counts
-from pathveil.words.law import permute_and_flip_log_law
-from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
-from pathveil.words.ragged import Words
-from pathveil.words.rejection import FlipByRejection
-from pathveil.words.rejection_exact import ExactComparisons
-from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
-from pathveil.words.tilt import linear_scores, share, tilt_factor
-from pathveil.words.tilted import words_for_each
-from pathveil.words.visited import Visited
+from pathveil.words import certified
+from pathveil.words.base import tilt
+from pathveil.words.base.batch import Words
+from pathveil.words.base.law import permute_and_flip_log_law
+from pathveil.words.base.tilt import linear_scores, share, tilt_factor
+from pathveil.words.classes import batches as class_batches
+from pathveil.words.classes import selection
+from pathveil.words.classes.batches import class_blocks, free_blocks, word_bounds
+from pathveil.words.classes.hamming import SystemClasses, free_counts
+from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
+from pathveil.words.tilted import exact as tilted_exact
+from pathveil.words.tilted.draw import words_for_each
+from pathveil.words.tilted.rejection import FlipByRejection
+from pathveil.words.tilted.rejection_exact import ExactComparisons
+from pathveil.words.tilted.visited import Visited
 from tests.reference.enumeration import Word, feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.reference.random_systems import (
@@ -228,7 +232,7 @@ def test_words_without_room_for_balls_are_drawn_in_floating_point_and_the_guaran
 ) -> None:
     monkeypatch.setattr(tilt, "SAFETY", 1e18)
     for module in (tilted_exact, certified):
-        monkeypatch.setattr(module, "LARGEST_TABLE", 15 * TOWN.compiled.state_count)
+        monkeypatch.setattr(module, "LARGEST_EXACT_DRAW", 15 * TOWN.compiled.state_count)
     mechanism = pv.CertifiedExponential(TOWN, 2.0)
     assert "words of more than 14 symbols: in floating point" in str(mechanism.guarantee)
     mechanism.privatize_array(rows_of(TOWN, 15, 3), rng=pv.insecure_seed(1))

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words import certificate as certificates
-from pathveil.words import ratio_bounds
-from pathveil.words.certificate import Certificate, ChainCertifier
-from pathveil.words.ratio_bounds import Box, RatioBounds
-from pathveil.words.tilted import log_normaliser
+from pathveil.words.certificate import certificate as certificates
+from pathveil.words.certificate import ratio_bounds
+from pathveil.words.certificate.certificate import Certificate, ChainCertifier
+from pathveil.words.certificate.ratio_bounds import Box, RatioBounds
+from pathveil.words.tilted.draw import log_normaliser
 from tests.real_data import FOLDER, needs_real_data
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.literal_ratio_bounds import literal_boxes

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words import class_batches, exponential, permute_and_flip
+from pathveil.words import exponential, permute_and_flip
+from pathveil.words.base.batch import Words
+from pathveil.words.base.law import ErrorLaw
 from pathveil.words.choose import expected_errors, public_words
-from pathveil.words.law import ErrorLaw
-from pathveil.words.ragged import Words
+from pathveil.words.classes import batches as class_batches
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming, permute_and_flip_law
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.words.mechanisms import MECHANISMS, build
@@ -261,7 +262,7 @@ def test_the_exponential_mechanism_takes_the_way_that_pays(monkeypatch: pytest.M
 def test_rejection_blocks_cover_every_word_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """More words than a block holds, each drawn from its own place. False-alarm probability 1e-6."""
     monkeypatch.setattr(class_batches, "_SMALL", 0)
-    monkeypatch.setattr("pathveil.words.tilted._BLOCK_CELLS", 800)
+    monkeypatch.setattr("pathveil.words.tilted.draw._BLOCK_CELLS", 800)
     monkeypatch.setattr(permute_and_flip, "_REPEATS", 10**9)
     mechanism = pv.PermuteAndFlip(CHAIN, 2.0)
     rows = np.tile(np.array([[0, 1, 2], [2, 2, 0]]), (1_000, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pathveil.words.tilted import words_for_each
+from pathveil.words.tilted.draw import words_for_each
 from tests.words.test_tilted_draws_literally import UNEVEN
 
 COMPILED = UNEVEN.compiled

@@ -8,7 +8,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.words import online
-from pathveil.words.ragged import Words
+from pathveil.words.base.batch import Words
 from tests.reference.planted import PlantedSource
 from tests.words.test_kernels import CHAIN
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from pathveil.systems.jit import compiled
-from pathveil.words.ratio_kernels import (
+from pathveil.numerics.jit import compiled
+from pathveil.words.certificate.ratio_kernels import (
     largest_quotient,
     largest_quotient_of_single_symbols,
     step_boxes,
     unite_rows,
 )
-from pathveil.words.symbol_chain import Links
+from pathveil.words.certificate.symbol_chain import Links
 from tests.reference.literal_quotients import (
     Intervals,
     quotient_of_runs,

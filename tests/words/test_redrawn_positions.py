@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.source import RandomSource
-from pathveil.words.class_batches import free_blocks, word_bounds
-from pathveil.words.classes import free_counts
-from pathveil.words.ragged import Words
-from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP
-from pathveil.words.tilt import linear_scores
+from pathveil.words.base.batch import Words
+from pathveil.words.base.tilt import linear_scores
+from pathveil.words.classes.batches import free_blocks, word_bounds
+from pathveil.words.classes.hamming import free_counts
+from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP
 
 Law = dict[tuple[int, tuple[int, ...]], Fraction]  # (number of errors, where they are)
 

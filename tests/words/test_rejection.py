@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words.class_batches import class_blocks, table_fits
-from pathveil.words.rejection import FlipByRejection, Surroundings, truncated_exponential
-from pathveil.words.selection import PERMUTE_AND_FLIP
+from pathveil.words.classes.batches import class_blocks, table_fits
+from pathveil.words.classes.selection import PERMUTE_AND_FLIP
+from pathveil.words.tilted.rejection import FlipByRejection, Surroundings, truncated_exponential
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming, permute_and_flip_law
 from tests.reference.random_systems import systems_with_word
 from tests.statistics import FALSE_ALARM, chi_square_p_value
@@ -131,7 +131,7 @@ def test_the_compiled_table_counts_the_classes(case: SystemWithWord) -> None:
 
 def table_counts(world: pv.System, word: pv.Word, spacing: int) -> list[float]:
     """How many feasible words have 0, 1, ... errors, from the compiled table with every so many positions kept."""
-    from pathveil.words.class_kernels import LANES, class_graph, fill_table, reached_states, strips
+    from pathveil.words.classes.kernels import LANES, class_graph, fill_table, reached_states, strips
 
     compiled, length, states = world.compiled, len(word), world.compiled.state_count
     starts = strips(length, spacing)

@@ -14,8 +14,10 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.words import rejection
-from pathveil.words.rejection import (
+from pathveil.words.base.tilt import doubt, tilt_factor
+from pathveil.words.tilted import rejection
+from pathveil.words.tilted.logs import log_margin
+from pathveil.words.tilted.rejection import (
     FlipByRejection,
     Surroundings,
     Tries,
@@ -23,8 +25,6 @@ from pathveil.words.rejection import (
     _uniform_error,
     truncated_exponential,
 )
-from pathveil.words.tilt import doubt, tilt_factor
-from pathveil.words.tilted_logs import log_margin
 from tests.reference.enumeration import feasible_words, hamming
 from tests.words.test_kernels import CHAIN, PLANS
 
@@ -433,7 +433,7 @@ def test_feasible_words_are_their_own_only_nearest_word() -> None:
 def test_exact_comparisons_are_made_as_long_as_their_table_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     codes = CHAIN.encode((0, 1, 2)).tolist()
     flip = FlipByRejection(CHAIN.compiled, 3, 1.0, feasible=True)
-    monkeypatch.setattr(rejection, "LARGEST_TABLE", 4 * CHAIN.compiled.state_count)
+    monkeypatch.setattr(rejection, "LARGEST_EXACT_FLIP", 4 * CHAIN.compiled.state_count)
     assert flip.exactly(codes) is not None
-    monkeypatch.setattr(rejection, "LARGEST_TABLE", 4 * CHAIN.compiled.state_count - 1)
+    monkeypatch.setattr(rejection, "LARGEST_EXACT_FLIP", 4 * CHAIN.compiled.state_count - 1)
     assert flip.exactly(codes) is None

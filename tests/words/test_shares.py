@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.source import RandomSource
-from pathveil.words import online, tilted
-from pathveil.words.tilt import tilt_factor
-from pathveil.words.tilted import LAST_WORD, redraw_unowned, shares
+from pathveil.words import online
+from pathveil.words.base.tilt import tilt_factor
+from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted.draw import LAST_WORD, redraw_unowned, shares
 
 MANY = [2, 3, 4, 5, 7, 16, 100, 1000, 65_537, 999_983, 10**6, 2**24 + 1, 2**31 - 1]
 TILTS = [5e-324, 1e-300, 1e-100, 1e-30, 3.3e-19, 1e-18, 1e-16, 1e-12, 1e-9, 2.4e-8, 1e-6, 1e-3, 0.5, 5.0, 44.0, 690.0]

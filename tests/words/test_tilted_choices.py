@@ -10,13 +10,16 @@ import pytest
 
 import pathveil as pv
 from pathveil.randomness.source import as_uniform
-from pathveil.words import tilted, tilted_exact, tilted_logs, tilted_sparse
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import LARGEST_TILT, doubt, linear_scores, share, tilt_factor
-from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine, words_for_each
-from pathveil.words.tilted_exact import draw_exactly, fits, sampling
-from pathveil.words.tilted_logs import draw_with_logs, log_margin, log_normalisers, pick_columns
-from pathveil.words.visited import Visited
+from pathveil.words.base.batch import Words
+from pathveil.words.base.tilt import LARGEST_TILT, doubt, linear_scores, share, tilt_factor
+from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted import exact as tilted_exact
+from pathveil.words.tilted import logs as tilted_logs
+from pathveil.words.tilted import sparse as tilted_sparse
+from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine, words_for_each
+from pathveil.words.tilted.exact import draw_exactly, fits, sampling
+from pathveil.words.tilted.logs import draw_with_logs, log_margin, log_normalisers, pick_columns
+from pathveil.words.tilted.visited import Visited
 from tests.reference.literal_draws import draw_tilted, uniforms_of
 from tests.reference.planted import ContinuedSource, PlantedSource
 from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of
@@ -333,6 +336,6 @@ def test_words_are_decided_exactly_as_long_as_their_table_fits():
     assert not fits(PLANS.compiled, 9, 10 * count - 1)
     assert "words of more than 9 symbols" in sampling(PLANS.compiled, 10 * count)
     assert "words of more than 8 symbols" in sampling(PLANS.compiled, 10 * count - 1)
-    assert tilted_exact.LARGEST_TABLE == 2**21
+    assert tilted_exact.LARGEST_EXACT_DRAW == 2**21
     assert as_uniform(np.array([0], dtype=np.uint64))[0] == 2.0**-54
     assert PlantedSource([7]).words64(2).tolist() == [7, 7]

@@ -8,9 +8,11 @@ import pytest
 
 import pathveil as pv
 from pathveil.systems.system import System
-from pathveil.words import tilted, tilted_logs, tilted_sparse
-from pathveil.words.tilt import tilt_factor
-from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine
+from pathveil.words.base.tilt import tilt_factor
+from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted import logs as tilted_logs
+from pathveil.words.tilted import sparse as tilted_sparse
+from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine
 from tests.reference.literal_draws import Drawn, draw_tilted, uniforms_of
 from tests.reference.planted import PlantedSource
 
@@ -156,7 +158,7 @@ def test_partition_functions_are_right_however_often_messages_are_rescaled(theta
 
 
 def test_lanes_are_rescaled_by_powers_of_two_and_reported_where_their_weights_lie_too_far_apart():
-    from pathveil.words.lane_kernels import LANES, _rescale
+    from pathveil.words.tilted.lane_kernels import LANES, _rescale
 
     states = np.array([0, 2, 3])
     message = np.full((4, LANES), 3.0)

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pytest
 
 import pathveil as pv
-from pathveil.words.contexts import ContextLevel
-from pathveil.words.kept_pairs import KeptPairs
-from pathveil.words.mechanism import checked_adjacency, checked_epsilon, hamming_distances
-from pathveil.words.ragged import SameLength, Words, flat_words, take_cells
-from pathveil.words.selection import Selection
-from pathveil.words.symbol_chain import Links, SymbolChain
-from pathveil.words.visited import Visited
+from pathveil.words.base.batch import SameLength, Words, flat_words, take_cells
+from pathveil.words.base.mechanism import checked_adjacency, checked_epsilon, hamming_distances
+from pathveil.words.certificate.contexts import ContextLevel
+from pathveil.words.certificate.kept_pairs import KeptPairs
+from pathveil.words.certificate.symbol_chain import Links, SymbolChain
+from pathveil.words.classes.selection import Selection
+from pathveil.words.tilted.visited import Visited
 from tests.words.mechanisms import MECHANISMS, build
 
 LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])

@@ -30,13 +30,11 @@ from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.models.chain import PrivateChain
 from pathveil.models.frequencies import PrivateFrequencies
 from pathveil.models.matrix import PrivateMatrix
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import IntArray
 from pathveil.systems.system import System
-from pathveil.words.edit_classes import distances_from
-from pathveil.words.edit_mechanism import EditMechanism
-from pathveil.words.law import FloatArray
-from pathveil.words.mechanism import SameLengthMechanism
+from pathveil.words.base import SameLengthMechanism
+from pathveil.words.edit import EditMechanism, distances_from
 
 Input = Any
 """What a mechanism takes: a word, a list of words, or a vector."""

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-FloatArray = npt.NDArray[np.float64]
+from pathveil.numerics.arrays import FloatArray
 
 
 def lower_probability(hits: npt.ArrayLike, draws: npt.ArrayLike, risk: float) -> FloatArray:

@@ -10,15 +10,15 @@ from typing import Any, Literal
 import numpy as np
 
 from pathveil.errors import InvalidParameterError, TooLargeError
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.numerics.arrays import IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word, checked_length
+from pathveil.words.base import SameLengthMechanism, WordMechanism, hamming_distances
 from pathveil.words.certified import CertifiedExponential
+from pathveil.words.edit import EditMechanism, distances_from
 from pathveil.words.edit_certified import CertifiedEditExponential
-from pathveil.words.edit_classes import distances_from
-from pathveil.words.edit_mechanism import EditMechanism
-from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, hamming_distances
 
-_LARGEST_TABLE = 20_000_000
+_MOST_COMPARISONS = 20_000_000
 
 InputWords = Literal["feasible", "any"]
 
@@ -92,7 +92,7 @@ def audit_exhaustively(
     world, each = mechanism.world, _lengths(mechanism, length)
     outputs_expected = sum(world.count(n) for n in each)
     inputs_expected = sum(len(world.symbols) ** n for n in each) if compared == "any" else outputs_expected
-    if inputs_expected * max(inputs_expected, outputs_expected) > _LARGEST_TABLE:
+    if inputs_expected * max(inputs_expected, outputs_expected) > _MOST_COMPARISONS:
         raise TooLargeError(
             f"{inputs_expected} inputs and {outputs_expected} outputs are too many to enumerate; audit shorter lengths"
         )

@@ -7,9 +7,8 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
-from pathveil.words.class_counter import ClassCounter
-from pathveil.words.classes import classes_of_codes
-from pathveil.words.edit_classes import edit_classes
+from pathveil.words.classes import ClassCounter, classes_of_codes
+from pathveil.words.edit import edit_classes
 
 
 def neighbours_of(

@@ -23,10 +23,8 @@ from pathveil.audit.neighbours import edit_neighbours_of, neighbours_of
 from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System, checked_length
-from pathveil.words.edit_classes import distances_from
-from pathveil.words.edit_mechanism import EditMechanism
-from pathveil.words.edit_range import require_length
-from pathveil.words.mechanism import SameLengthMechanism, checked_adjacency, checked_epsilon
+from pathveil.words.base import SameLengthMechanism, checked_adjacency, checked_epsilon
+from pathveil.words.edit import EditMechanism, distances_from, require_length
 
 _CANDIDATES = 64  # pairs that a search begins with
 _WORDS = 8  # words that a search begins with

@@ -18,11 +18,11 @@ from scipy import stats
 
 from pathveil.audit.exhaustive import feasible_codes
 from pathveil.errors import InfeasibleWordError, InvalidParameterError, TooLargeError
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
-from pathveil.words.law import FloatArray
-from pathveil.words.mechanism import SameLengthMechanism, WordMechanism, hamming_distances
+from pathveil.words.base import SameLengthMechanism, WordMechanism, hamming_distances
 from pathveil.words.online import Online
 
 _FEW = 4096  # so many feasible words are cells of their own

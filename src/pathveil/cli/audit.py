@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from pathveil.audit.exhaustive import ExhaustiveAudit
     from pathveil.audit.statistical import StatisticalAudit
     from pathveil.systems.system import System
-    from pathveil.words.edit_mechanism import EditMechanism
-    from pathveil.words.mechanism import SameLengthMechanism
+    from pathveil.words.base import SameLengthMechanism
+    from pathveil.words.edit import EditMechanism
 
 _AROUND = (0.25, 0.5, 1.0, 2.0)  # a plot of one ε shows these multiples of it
 
@@ -219,7 +219,7 @@ class _Subject:
 
 def _looked_at(epsilons: list[float], plot: Path | None, overwrite: bool) -> list[float]:
     """The claims to audit; wrong use before any work is done."""
-    from pathveil.words.mechanism import checked_epsilon
+    from pathveil.words.base import checked_epsilon
 
     found = sorted({checked_epsilon(one) for one in epsilons})
     if plot is None:

@@ -9,7 +9,7 @@ from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.systems.system import System
-    from pathveil.words.edit_mechanism import EditMechanism
+    from pathveil.words.edit import EditMechanism
 
 _DIGITS = 30  # Python refuses to read numbers of thousands of digits, and no word is that long
 EDIT_NAMES: tuple[MechanismName, ...] = ("certified", "permute-and-flip", "exponential")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathveil.data.manifest import BeforeDrawing, Budget
     from pathveil.data.sources import Format
     from pathveil.data.words import CheckedWords, CuratorSummary
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 EngineName = Literal["embedded", "spark"]
 

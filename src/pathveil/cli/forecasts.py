@@ -13,7 +13,7 @@ from pathveil.cli.mechanisms import MechanismName
 
 if TYPE_CHECKING:
     from pathveil.systems.system import System
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 
 @dataclass(frozen=True)

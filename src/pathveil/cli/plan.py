@@ -101,7 +101,7 @@ def plan(
     if rows is None and (delta is not None or unit != "transition" or max_length is not None):
         raise InvalidParameterError("--delta, --unit and --max-length are for a private model: they need --rows")
     from pathveil.data.output import refuse_existing
-    from pathveil.words.mechanism import checked_epsilon
+    from pathveil.words.base import checked_epsilon
 
     looked_at = sorted({checked_epsilon(one) for one in epsilon or _EPSILONS})
     if plot is not None:

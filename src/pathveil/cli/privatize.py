@@ -26,7 +26,7 @@ from pathveil.errors import InvalidParameterError
 if TYPE_CHECKING:
     from pathveil.data.words import CuratorSummary
     from pathveil.systems.system import System
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 
 def privatize(

@@ -21,9 +21,9 @@ from pathveil.errors import (
     PathVeilError,
     UnknownSymbolError,
 )
-from pathveil.systems.compiled import AnyIntArray
+from pathveil.numerics.arrays import AnyIntArray
 from pathveil.systems.system import System
-from pathveil.words.edit_range import require_length
+from pathveil.words.edit import require_length
 
 OnBadRow = Literal["fail", "skip"]
 

@@ -7,7 +7,7 @@ import hashlib
 import numpy as np
 
 from pathveil.data.symbols import SymbolTable
-from pathveil.systems.compiled import IntArray
+from pathveil.numerics.arrays import IntArray
 from pathveil.systems.system import System
 
 

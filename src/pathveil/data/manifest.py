@@ -20,7 +20,7 @@ from pathveil.data.output import earlier_kept, flush, is_out, publish
 from pathveil.errors import InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.system import System
-from pathveil.words.mechanism import WordMechanism
+from pathveil.words.base import WordMechanism
 
 _FORMAT = "pathveil manifest"
 _VERSION = 2

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.randomness.source import RandomSource
-from pathveil.words.ragged import flat_words, take_cells
+from pathveil.words.base import flat_words, take_cells
 
 _IN_MEMORY = 1 << 27  # bytes that are shuffled in memory
 _PILES = 128  # a power of two, so that a byte is enough to choose one without bias

@@ -21,7 +21,7 @@ from pathveil.errors import DataFileError, InvalidParameterError, UnknownSymbolE
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.system import Symbol
-from pathveil.words.ragged import flat_words
+from pathveil.words.base import flat_words
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System
-from pathveil.words.mechanism import WordMechanism
+from pathveil.words.base import WordMechanism
 
 Progress = Callable[[str, int], None]
 """Called now and then with what is being done ("reading", "writing") and the number of words done so far."""

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pathveil.numerics.arrays import FloatArray
 from pathveil.privacy.worst_pair import stirling_remainder, stirling_remainders
 
 if TYPE_CHECKING:
     from pathveil.systems.markov_chain import MarkovChain
 
-Floats = npt.NDArray[np.float64]
 
-
-def expected_absolute_error(p: npt.ArrayLike, k: float) -> Floats:
+def expected_absolute_error(p: npt.ArrayLike, k: float) -> FloatArray:
     """E|p_i - x_i| = 2 p^(kp) (1-p)^(k(1-p)) / (k B(kp, k(1-p))) for each entry (MDM (20), MCM Lemma 7).
 
     With Stirling's main terms cancelled on paper: √(2p(1-p)/(πk)) times a correction close to 1.
@@ -29,14 +28,14 @@ def expected_absolute_error(p: npt.ArrayLike, k: float) -> Floats:
     inside = (p > 0) & (p < 1)
     q = np.where(inside, p, 0.5)
     correction = stirling_remainder(k) - stirling_remainders(k * q) - stirling_remainders(k * (1 - q))
-    result: Floats = np.where(inside, np.sqrt(2 * q * (1 - q) / (math.pi * k)) * np.exp(correction), 0.0)
+    result: FloatArray = np.where(inside, np.sqrt(2 * q * (1 - q) / (math.pi * k)) * np.exp(correction), 0.0)
     return result
 
 
-def expected_squared_error(p: npt.ArrayLike, k: float) -> Floats:
+def expected_squared_error(p: npt.ArrayLike, k: float) -> FloatArray:
     """E(p_i - x_i)² = p(1-p)/(k+1) for each entry (MDM (21), MCM Lemma 7)."""
     p = np.asarray(p, dtype=float)
-    result: Floats = p * (1 - p) / (k + 1)
+    result: FloatArray = p * (1 - p) / (k + 1)
     return result
 
 
@@ -47,12 +46,12 @@ def expected_kl(p: npt.ArrayLike, k: float) -> float:
     return float((p * (_log_less_digamma(k * p) - _log_less_digamma(np.array([k])))).sum())
 
 
-def _log_less_digamma(x: Floats) -> Floats:
+def _log_less_digamma(x: FloatArray) -> FloatArray:
     """log x - ψ(x), which is about 1/(2x) and would drown in the two logarithms where x is large."""
     from scipy import special
 
     far = x > 1e3
-    result: Floats = np.where(far, 1 / (2 * x) + 1 / (12 * x**2) - 1 / (120 * x**4), np.log(x) - special.digamma(x))
+    result: FloatArray = np.where(far, 1 / (2 * x) + 1 / (12 * x**2) - 1 / (120 * x**4), np.log(x) - special.digamma(x))
     return result
 
 
@@ -77,13 +76,13 @@ def worst_kl(k: float, size: int, least: float) -> float:
     return expected_kl(corner, k)
 
 
-def expected_largest_sum(means: Floats, variances: Floats) -> float:
+def expected_largest_sum(means: FloatArray, variances: FloatArray) -> float:
     """A bound on E max_i X_i from means and variances alone: max mean + √((n-1)/n · Σ variances) (Aven, 1985)."""
     n = len(means)
     return float(means.max() + math.sqrt((n - 1) / n * variances.sum()))
 
 
-def expected_row_norm(P: Floats, k: Floats) -> float:
+def expected_row_norm(P: FloatArray, k: FloatArray) -> float:
     """A bound on E‖P - P̃‖_∞, the largest row sum of |P - P̃|, where row i is drawn with concentration k_i.
 
     The entries of one row depend on each other; the variance of their sum is bounded by Cauchy–Schwarz.
@@ -92,20 +91,20 @@ def expected_row_norm(P: Floats, k: Floats) -> float:
     return expected_largest_sum(first.sum(axis=1), deviation.sum(axis=1) ** 2)
 
 
-def expected_column_norm(P: Floats, k: Floats) -> float:
+def expected_column_norm(P: FloatArray, k: FloatArray) -> float:
     """A bound on E‖P - P̃‖₁, the largest column sum of |P - P̃|; its terms are independent rows, so variances add."""
     first, deviation = _absolute_moments(P, k)
     return expected_largest_sum(first.sum(axis=0), (deviation**2).sum(axis=0))
 
 
-def _absolute_moments(P: Floats, k: Floats) -> tuple[Floats, Floats]:
+def _absolute_moments(P: FloatArray, k: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Means and standard deviations of |P_ij - P̃_ij|."""
     first = np.stack([expected_absolute_error(row, c) for row, c in zip(P, k, strict=True)])
     second = np.stack([expected_squared_error(row, c) for row, c in zip(P, k, strict=True)])
     return first, np.sqrt(np.maximum(0.0, second - first**2))
 
 
-def tau_1(Z: Floats) -> float:
+def tau_1(Z: FloatArray) -> float:
     """½ max_ij Σ_l |Z_il - Z_jl|: how much Z can stretch, in the 1-norm, a row vector whose entries sum to zero."""
     return max(float(np.abs(Z - row).sum(axis=1).max()) for row in Z) / 2
 
@@ -119,7 +118,7 @@ def stationary_error_bound(chain: MarkovChain, row_norm: float) -> float:
     return tau_1(np.asarray(chain.fundamental_matrix)) * row_norm
 
 
-def expected_stationary_error(chain: MarkovChain, k: float | Floats) -> float:
+def expected_stationary_error(chain: MarkovChain, k: float | FloatArray) -> float:
     """A bound on E‖π - π̃‖₁ when every row i is drawn with concentration k_i: MDM Theorem 3 with its norms put right.
 
     The theorem bounds column sums, which do not bound the change of π; this one bounds row sums, from the exact moments
@@ -138,6 +137,6 @@ def stationary_error_from_kl(chain: MarkovChain, private: MarkovChain) -> float:
     return tau_1(np.asarray(private.fundamental_matrix)) * math.sqrt(2 * chain.kl_rate(private))
 
 
-def expected_ergodicity_error(P: Floats, k: Floats) -> float:
+def expected_ergodicity_error(P: FloatArray, k: FloatArray) -> float:
     """A bound on E|τ_∞(P) - τ_∞(P̃)|: here the largest column sum is the right norm (MCM Theorem 5, repaired)."""
     return expected_column_norm(P, k)

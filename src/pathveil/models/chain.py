@@ -21,7 +21,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.markup import Html, card
 from pathveil.models.calibration import Calibration, calibrate_each
@@ -36,6 +35,7 @@ from pathveil.models.frequencies import (
 )
 from pathveil.models.laplace import EXACT, CountNoise, count_noises, noisy_rows
 from pathveil.models.synthesize import synthesize
+from pathveil.numerics.arrays import BoolArray, FloatArray
 from pathveil.privacy import units
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
@@ -78,8 +78,8 @@ class PrivateChain:
     guarantee: Guarantee
     mechanism: str
     rows: tuple[RowForecast, ...]
-    first: Floats | None = None
-    lengths: Floats | None = None
+    first: FloatArray | None = None
+    lengths: FloatArray | None = None
 
     def __repr__(self) -> str:
         return f"PrivateChain({self.chain!r}, {self.mechanism}, ε = {self.guarantee.epsilon:g})"
@@ -248,7 +248,7 @@ def _read(
     return replace(found, lengths=lengths)
 
 
-def _require_possible(table: Counts, inside: npt.NDArray[np.bool_], states: States) -> None:
+def _require_possible(table: Counts, inside: BoolArray, states: States) -> None:
     for i, j in np.argwhere(~inside & (table > 0)):
         raise InvalidCountsError(
             f"the data have {states.merged[j]!r} after {states.merged[i]!r} ({table[i, j]} times), but the public "
@@ -257,9 +257,7 @@ def _require_possible(table: Counts, inside: npt.NDArray[np.bool_], states: Stat
         )
 
 
-def _support_table(
-    support: npt.ArrayLike | MarkovChain | None, states: States, shape: tuple[int, ...]
-) -> npt.NDArray[np.bool_]:
+def _support_table(support: npt.ArrayLike | MarkovChain | None, states: States, shape: tuple[int, ...]) -> BoolArray:
     if not isinstance(support, MarkovChain):
         return checked_support(support, shape, "support")
     position = {symbol: i for i, symbol in enumerate(support.symbols)}
@@ -267,7 +265,7 @@ def _support_table(
         if state not in position:
             raise InvalidParameterError(f"support: the chain does not have the state {state!r}")
     order = [position[state] for state in states.merged]
-    inside: npt.NDArray[np.bool_] = (support.matrix[order][:, order] > 0).toarray()
+    inside: BoolArray = (support.matrix[order][:, order] > 0).toarray()
     return inside
 
 
@@ -310,7 +308,7 @@ def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, fl
 
 
 def _calibrate_rows(
-    table: Counts, inside: npt.NDArray[np.bool_], epsilon: float, delta: float, floor: float | None, mix: bool
+    table: Counts, inside: BoolArray, epsilon: float, delta: float, floor: float | None, mix: bool
 ) -> dict[int, Calibration]:
     """How each row that has something to protect is drawn, from its size and its number of successors."""
     records, sizes = table.sum(axis=1), inside.sum(axis=1)
@@ -327,9 +325,9 @@ def _require_floor(table: Counts, inside: npt.NDArray[np.bool_], floor: float) -
 
 
 def _dirichlet_rows(
-    source: RandomSource, table: Counts, inside: npt.NDArray[np.bool_], calibrations: Mapping[int, Calibration]
-) -> Floats:
-    values: Floats = inside / np.maximum(inside.sum(axis=1), 1)[:, None]
+    source: RandomSource, table: Counts, inside: BoolArray, calibrations: Mapping[int, Calibration]
+) -> FloatArray:
+    values: FloatArray = inside / np.maximum(inside.sum(axis=1), 1)[:, None]
     if calibrations:
         noisy = list(calibrations)
         _, values[noisy] = draw_rows(source, table[noisy], 1, inside[noisy], list(calibrations.values()))
@@ -337,7 +335,7 @@ def _dirichlet_rows(
 
 
 def _dirichlet_forecasts(
-    table: Counts, inside: npt.NDArray[np.bool_], states: States, calibrations: Mapping[int, Calibration]
+    table: Counts, inside: BoolArray, states: States, calibrations: Mapping[int, Calibration]
 ) -> list[RowForecast]:
     rows = []
     for i, (state, records, size) in enumerate(
@@ -350,7 +348,7 @@ def _dirichlet_forecasts(
 
 
 def _noisy_row_forecasts(
-    table: Counts, inside: npt.NDArray[np.bool_], states: States, noise: CountNoise, unit: str
+    table: Counts, inside: BoolArray, states: States, noise: CountNoise, unit: str
 ) -> list[RowForecast]:
     sizes = inside.sum(axis=1)
     if unit != "transition":
@@ -364,7 +362,7 @@ def _noisy_row_forecasts(
     return rows
 
 
-def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise) -> Floats:
+def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise) -> FloatArray:
     """Probabilities; every word counts once, and how many words there are is public."""
     everywhere = np.ones((1, len(found)), dtype=bool)
     rows = noisy_rows(source, found[None, :], everywhere, noise, found.sum(keepdims=True))

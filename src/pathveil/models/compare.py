@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidParameterError
 from pathveil.models.calibration import calibrate_each
 from pathveil.models.frequencies import row_rmse
 from pathveil.models.laplace import count_noises
+from pathveil.numerics.arrays import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,7 @@ class ModelForecast:
     mechanism: str
     delta: float
     rmse: float
-    row_rmse: Floats
+    row_rmse: FloatArray
     remark: str
 
 
@@ -74,6 +74,6 @@ def compare_models(
     return sorted(forecasts, key=lambda forecast: forecast.rmse)
 
 
-def _average(errors: Floats, records: Floats) -> float:
+def _average(errors: FloatArray, records: FloatArray) -> float:
     """The root mean square over records: a row counts as often as it is used."""
     return float(np.sqrt(np.average(errors**2, weights=records)))

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import EmptyWordError, InvalidCountsError, InvalidParameterError, UnknownSymbolError
+from pathveil.numerics.arrays import IntArray
 from pathveil.systems.system import Symbol, Word, unique_symbols
 
-Counts = npt.NDArray[np.int64]
+Counts = IntArray
 
 _BLOCK = 2**16
 _NARROW = 2**12  # integers in a range no wider than this are looked up in a table of the whole range
@@ -46,7 +47,7 @@ class States:
                 "states if they are wrong for reasons that have nothing to do with the data."
             ) from None
 
-    def codes(self, column: npt.NDArray[Any], which: str, begin: int) -> npt.NDArray[np.int64]:
+    def codes(self, column: npt.NDArray[Any], which: str, begin: int) -> IntArray:
         """The model's codes of a column of states, each distinct value looked up once.
 
         `which` side of the pairs it is, and the number of pairs before the first of these, are for an error's words.
@@ -161,6 +162,6 @@ def count_words(words: Sequence[Sequence[int]], size: int) -> WordCounts:
     return WordCounts(count_transitions(words, size), first, lengths)
 
 
-def _tally(sources: npt.NDArray[np.int64], targets: npt.NDArray[np.int64], size: int) -> Counts:
+def _tally(sources: IntArray, targets: IntArray, size: int) -> Counts:
     flat = np.bincount(sources * size + targets, minlength=size * size)
     return flat.reshape(size, size).astype(np.int64)

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Balls, Floats, sum_last
 from pathveil.models.gamma import GammaVariates, floors_below
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+from pathveil.numerics.balls import Balls, sum_last
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.source import RandomSource
 
@@ -42,10 +43,10 @@ class DirichletRows:
     `base` and `step` have one float for each row; `data` are counts (integers) or frequencies (floats).
     """
 
-    base: Floats
-    step: Floats
+    base: FloatArray
+    step: FloatArray
     data: npt.NDArray[Any]
-    inside: npt.NDArray[np.bool_]
+    inside: BoolArray
 
     def part(self, start: int, end: int) -> DirichletRows:
         base, step = self.base[start:end], self.step[start:end]
@@ -65,13 +66,13 @@ class DirichletRows:
         return arb(float(self.base[row])) + arb(float(self.step[row])) * arb(self.data[row, column].item())
 
 
-def draw_dirichlet(source: RandomSource, parameters: Floats) -> Floats:
+def draw_dirichlet(source: RandomSource, parameters: FloatArray) -> FloatArray:
     """One Dirichlet vector for each row of parameters, which are positive, or 0 for entries off the support."""
     count = len(parameters)
     return draw_on_grid(source, DirichletRows(np.zeros(count), np.ones(count), parameters, parameters > 0))
 
 
-def draw_on_grid(source: RandomSource, rows: DirichletRows) -> Floats:
+def draw_on_grid(source: RandomSource, rows: DirichletRows) -> FloatArray:
     """One Dirichlet vector for each row, on the public grid.
 
     Each entry is the centre of its cell divided by the sum of all centres of the row, so that rows sum to 1 and entries
@@ -79,11 +80,11 @@ def draw_on_grid(source: RandomSource, rows: DirichletRows) -> Floats:
     """
     cells = draw_cells(source, rows)
     centres = np.where(rows.inside, 2.0 * cells + 1.0, 0.0)
-    result: Floats = centres / centres.sum(axis=1, keepdims=True)
+    result: FloatArray = centres / centres.sum(axis=1, keepdims=True)
     return result
 
 
-def draw_cells(source: RandomSource, rows: DirichletRows, grid_bits: int = GRID_BITS) -> npt.NDArray[np.int64]:
+def draw_cells(source: RandomSource, rows: DirichletRows, grid_bits: int = GRID_BITS) -> IntArray:
     """For each entry inside the whole part of 2^grid_bits · x, x ~ Dirichlet; exactly. 0 outside."""
     spare = source.branches(1)[0]  # for further bits, so that needing some does not change what is drawn next
     cells = np.zeros(rows.inside.shape, dtype=np.int64)
@@ -95,7 +96,7 @@ def draw_cells(source: RandomSource, rows: DirichletRows, grid_bits: int = GRID_
     return cells
 
 
-def _draw_part(source: RandomSource, spare: RandomSource, rows: DirichletRows, grid_bits: int) -> npt.NDArray[np.int64]:
+def _draw_part(source: RandomSource, spare: RandomSource, rows: DirichletRows, grid_bits: int) -> IntArray:
     where = np.argwhere(rows.inside)
     variates = GammaVariates(source, spare, rows.enclosed(), lambda i: rows.exact(*where[i].tolist()))
     value = _spread(variates.value, rows.inside)
@@ -114,7 +115,7 @@ def _draw_part(source: RandomSource, spare: RandomSource, rows: DirichletRows, g
     return found
 
 
-def _spread(balls: Balls, inside: npt.NDArray[np.bool_]) -> Balls:
+def _spread(balls: Balls, inside: BoolArray) -> Balls:
     """The entries of rows in their places, exact zeros elsewhere."""
     result = Balls(np.zeros(inside.shape), np.zeros(inside.shape))
     result.mid[inside], result.rad[inside] = balls.mid, balls.rad

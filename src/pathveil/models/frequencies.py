@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.models import accuracy
 from pathveil.models.calibration import FLOOR_TOLERANCE, Calibration, calibrate
 from pathveil.models.dirichlet import EXACT_ON_GRID, DirichletRows, draw_on_grid
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.privacy import units
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
@@ -50,8 +50,8 @@ class PrivateFrequencies:
     Dirichlet vector itself, strictly positive on the support.
     """
 
-    values: Floats
-    draw: Floats
+    values: FloatArray
+    draw: FloatArray
     guarantee: Guarantee
     concentration: float
     floor: float
@@ -67,8 +67,8 @@ class CuratorErrors:
     squared error; `kl` is the expected divergence of the draw from the mixed frequencies.
     """
 
-    absolute: Floats
-    squared: Floats
+    absolute: FloatArray
+    squared: FloatArray
     kl: float
 
     def __repr__(self) -> str:
@@ -195,9 +195,9 @@ def draw_rows(
     source: RandomSource,
     data: npt.NDArray[Any],
     change: float,
-    inside: npt.NDArray[np.bool_],
+    inside: BoolArray,
     calibrations: Sequence[Calibration],
-) -> tuple[Floats, Floats]:
+) -> tuple[FloatArray, FloatArray]:
     """The Dirichlet draw for each row, and the estimate: mixing undone, projected to the simplex of the support.
 
     `change` is how much of the data may move between two entries of a row: 1 where they are counts.
@@ -212,7 +212,7 @@ def draw_rows(
     return draws, values
 
 
-def project_to_simplex(v: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
+def project_to_simplex(v: FloatArray, inside: BoolArray) -> FloatArray:
     """For each row of v the nearest one (in squared distance) with entries of at least 0 that sum to 1, 0 outside.
 
     All entries inside fall by the same threshold and stop at 0. If the r largest stay positive, they fall by what they
@@ -224,7 +224,7 @@ def project_to_simplex(v: Floats, inside: npt.NDArray[np.bool_]) -> Floats:
     last = v.shape[-1] - 1 - np.argmax((ordered > falls)[..., ::-1], axis=-1)
     threshold = np.take_along_axis(falls, last[..., None], axis=-1)
     projected = np.where(inside, np.maximum(v - threshold, 0.0), 0.0)
-    result: Floats = projected / projected.sum(axis=-1, keepdims=True)
+    result: FloatArray = projected / projected.sum(axis=-1, keepdims=True)
     return result
 
 
@@ -233,7 +233,7 @@ def _dense(array: Any) -> npt.NDArray[Any]:
     return np.asarray(array.toarray() if hasattr(array, "toarray") else array)
 
 
-def checked_counts(counts: npt.ArrayLike, name: str, dimensions: int = 1) -> npt.NDArray[np.int64]:
+def checked_counts(counts: npt.ArrayLike, name: str, dimensions: int = 1) -> IntArray:
     """Counts as an integer array; an error that names the first entry that is not a count."""
     try:
         array = _dense(counts)
@@ -250,7 +250,7 @@ def checked_counts(counts: npt.ArrayLike, name: str, dimensions: int = 1) -> npt
     return array.astype(np.int64)
 
 
-def checked_support(support: npt.ArrayLike | None, shape: tuple[int, ...], name: str) -> npt.NDArray[np.bool_]:
+def checked_support(support: npt.ArrayLike | None, shape: tuple[int, ...], name: str) -> BoolArray:
     """The public support as a Boolean array of the same shape as the data."""
     if support is None:
         return np.ones(shape, dtype=bool)
@@ -262,7 +262,7 @@ def checked_support(support: npt.ArrayLike | None, shape: tuple[int, ...], name:
     return array.astype(bool)
 
 
-def require_inside(data: npt.NDArray[Any], inside: npt.NDArray[np.bool_], name: str) -> None:
+def require_inside(data: npt.NDArray[Any], inside: BoolArray, name: str) -> None:
     for where in np.argwhere(~inside & (data != 0)):
         place = ", ".join(str(i + 1) for i in where)
         raise InvalidCountsError(
@@ -271,7 +271,7 @@ def require_inside(data: npt.NDArray[Any], inside: npt.NDArray[np.bool_], name: 
         )
 
 
-def require_floor(data: Floats, inside: npt.NDArray[np.bool_], floor: float, name: str) -> None:
+def require_floor(data: FloatArray, inside: BoolArray, floor: float, name: str) -> None:
     """The check of the papers' mode. Its outcome depends on the data: it comes after any charge."""
     for where in np.argwhere(inside & (data < floor * (1 - FLOOR_TOLERANCE))):
         place = ("row {}, column {}" if data.ndim == 2 else "entry {}").format(*(i + 1 for i in where))

@@ -20,9 +20,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from pathveil.balls import Balls, Floats
+from pathveil.numerics.arrays import BoolArray, FloatArray
+from pathveil.numerics.balls import Balls
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
@@ -31,7 +31,6 @@ from pathveil.randomness.uniform_reals import FIRST_BITS, enclosed, first_bits
 if TYPE_CHECKING:
     from flint import arb
 
-Bits = npt.NDArray[np.uint64]
 ExactShape = Callable[[int], "arb"]  # the shape of a variate, to the precision of the context
 
 _HALF_HEIGHT = 0.8578  # any number of at least √(2/e) = 0.85776… will do
@@ -161,7 +160,7 @@ def _beyond_cube(y: Balls) -> Balls:
     return Balls(mid, rad)
 
 
-def floors_below(balls: Balls, end: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def floors_below(balls: Balls, end: float) -> tuple[FloatArray, BoolArray]:
     """Whole parts of numbers that are known to lie between 0 and `end`, and which of them are certain."""
     wide = balls.widened(WIDENING)
     low = np.floor(np.maximum(wide.lower, 0.0))

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
-from pathveil.balls import Balls, Floats, sum_last
 from pathveil.errors import InvalidParameterError
 from pathveil.models.frequencies import project_to_simplex
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+from pathveil.numerics.balls import Balls, sum_last
 from pathveil.privacy.profile import largest_passing, require_promise
 from pathveil.randomness.discrete import LARGEST_SCALE, discrete_gaussian, discrete_laplace
 from pathveil.randomness.source import RandomSource
@@ -42,7 +42,7 @@ class CountNoise:
                 "epsilon or delta."
             )
 
-    def draw(self, source: RandomSource, count: int) -> npt.NDArray[np.int64]:
+    def draw(self, source: RandomSource, count: int) -> IntArray:
         sampler = discrete_laplace if self.kind == "laplace" else discrete_gaussian
         return sampler(source, self.scale, count)
 
@@ -208,11 +208,11 @@ def _rounded_up(scale: Fraction) -> Fraction:
 
 def noisy_rows(
     source: RandomSource,
-    counts: npt.NDArray[np.int64],
-    inside: npt.NDArray[np.bool_],
+    counts: IntArray,
+    inside: BoolArray,
     noise: CountNoise,
-    sizes: npt.NDArray[np.int64] | None,
-) -> Floats:
+    sizes: IntArray | None,
+) -> FloatArray:
     """Probabilities from counts with noise on every entry of the support.
 
     `sizes` are the row sizes where those are public; rows of size 0 get no noise. Otherwise the noisy counts are

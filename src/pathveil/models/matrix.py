@@ -18,11 +18,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidCountsError, InvalidParameterError, UnreachablePrivacyError
 from pathveil.models.calibration import Calibration, calibrate, plan_floor
 from pathveil.models.dirichlet import EXACT_ON_GRID
 from pathveil.models.frequencies import checked_support, draw_rows, require_floor, require_inside
+from pathveil.numerics.arrays import FloatArray
 from pathveil.privacy import units
 from pathveil.privacy.composition import ComposedProfile
 from pathveil.privacy.guarantee import Guarantee
@@ -41,11 +41,11 @@ class PrivateMatrix:
     single possible entry need no noise and have an infinite concentration.
     """
 
-    values: Floats
-    draw: Floats
+    values: FloatArray
+    draw: FloatArray
     guarantee: Guarantee
-    concentration: Floats
-    floor: Floats
+    concentration: FloatArray
+    floor: FloatArray
 
 
 def private_matrix(
@@ -163,7 +163,7 @@ def calibrate_rows(
     return [made.get(size) for size in sizes]
 
 
-def checked_matrix(matrix: npt.ArrayLike) -> Floats:
+def checked_matrix(matrix: npt.ArrayLike) -> FloatArray:
     """A matrix of probabilities whose rows sum to 1; an error that names row and column otherwise."""
     try:
         rows = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=float)

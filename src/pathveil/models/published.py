@@ -17,14 +17,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from pathveil.models.accuracy import worst_absolute_error, worst_kl, worst_squared_error
+from pathveil.numerics.arrays import FloatArray
 
 if TYPE_CHECKING:
     from pathveil.systems.markov_chain import MarkovChain
-
-Floats = npt.NDArray[np.float64]
 
 
 def mcm_epsilon(k: float, eta: float, N: int, n: int, gamma: float) -> float:
@@ -176,16 +174,16 @@ def _log_beta(a: float, b: float) -> float:
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
-def _printed_fundamental_matrix(chain: MarkovChain) -> Floats:
+def _printed_fundamental_matrix(chain: MarkovChain) -> FloatArray:
     """(I - P - 1πᵀ)⁻¹, with the papers' sign."""
     n = len(chain.symbols)
     return np.linalg.inv(np.eye(n) - chain.matrix.toarray() - np.outer(np.ones(n), chain.stationary_distribution))
 
 
-def _difference(chain: MarkovChain, other: MarkovChain) -> Floats:
+def _difference(chain: MarkovChain, other: MarkovChain) -> FloatArray:
     return np.asarray(chain.matrix.toarray() - other.matrix.toarray(), dtype=float)
 
 
-def _column_sum(matrix: Floats) -> float:
+def _column_sum(matrix: FloatArray) -> float:
     """The largest column sum of absolute values, ‖·‖₁ of a matrix that acts on column vectors."""
     return float(np.abs(matrix).sum(axis=0).max())

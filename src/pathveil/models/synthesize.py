@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pathveil.balls import Floats
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource, checked_source
-from pathveil.systems.compiled import IntArray
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import Word, checked_length
 
@@ -22,8 +21,8 @@ def synthesize(
     count: int,
     length: int | None,
     *,
-    first: Floats | None,
-    lengths: Floats | None,
+    first: FloatArray | None,
+    lengths: FloatArray | None,
     rng: RandomSource | None,
 ) -> list[Word]:
     """`count` words: all of the given length, or with lengths drawn from the model's own (private) distribution.
@@ -44,8 +43,8 @@ def synthetic_codes(
     count: int,
     length: int | None,
     *,
-    first: Floats | None,
-    lengths: Floats | None,
+    first: FloatArray | None,
+    lengths: FloatArray | None,
     rng: RandomSource | None,
 ) -> tuple[IntArray, IntArray]:
     """The codes of the words, one word a row, and how many codes of each row belong to it."""

@@ -25,10 +25,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-from pathveil.balls import Balls, Floats, sum_last
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.numerics.balls import Balls, sum_last
 from pathveil.privacy.enclosed_delta import NODES, WEIGHTS, log_densities, rule_errors
 from pathveil.privacy.profile import SAFETY, DirichletProfile, largest_passing, require_probability
 from pathveil.privacy.worst_pair import log_density
@@ -41,8 +41,7 @@ _TILT_ERROR = 1e-10  # relative, for each row: exponents of tilts are below 1000
 _SLIVER = 1e-9  # relative
 _PANELS_AT_A_TIME = 2**11
 
-Integers = npt.NDArray[np.int64]
-Split = Callable[[DirichletProfile, float, Floats, Integers], list[Floats]]
+Split = Callable[[DirichletProfile, float, FloatArray, IntArray], list[FloatArray]]
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class _GridLoss:
     """The loss of one draw on the grid: P(loss = (lowest + i)·spacing) = mass[i]; `infinite` is the rest, at most."""
 
     lowest: int
-    mass: Floats
+    mass: FloatArray
     infinite: float
 
 
@@ -70,7 +69,7 @@ class ComposedProfile:
         self.rows = tuple(sorted(Counter(rows).items(), key=lambda item: item[0].concentration))
         if not self.rows:
             raise InvalidParameterError("no rows: composition needs at least one profile")
-        self._law_at: tuple[float, Floats] | None = None
+        self._law_at: tuple[float, FloatArray] | None = None
         self._split = _split_masses
 
     @classmethod
@@ -140,7 +139,7 @@ class ComposedProfile:
         )
         return math.exp(float(found.x))
 
-    def _tilted_law(self, theta: float) -> Floats:
+    def _tilted_law(self, theta: float) -> FloatArray:
         """P(sum = …)·e^(θ·sum) / E e^(θ·sum) on the grid, by FFT; the latest is kept, for searches over ε."""
         if self._law_at is None or self._law_at[0] != theta:
             from scipy import fft
@@ -231,7 +230,7 @@ def _tail(row: DirichletProfile, u: float) -> float:
     return 1.001 * math.exp(_log_tail(row, u) - log_density(point.mid, row.a, row.h).item() + enclosed)
 
 
-def _nearly_split_masses(row: DirichletProfile, spacing: float, edges: Floats, index: Integers) -> list[Floats]:
+def _nearly_split_masses(row: DirichletProfile, spacing: float, edges: FloatArray, index: IntArray) -> list[FloatArray]:
     """`_split_masses` without bounds: the same numbers, but for rounding."""
     half = np.diff(edges)[:, None] / 2
     u = edges[:-1, None] + half * NODES.mid
@@ -240,7 +239,7 @@ def _nearly_split_masses(row: DirichletProfile, spacing: float, edges: Floats, i
     return [(mass * up).sum(axis=1), (mass * (1 - up)).sum(axis=1)]
 
 
-def _split_masses(row: DirichletProfile, spacing: float, edges: Floats, index: Integers) -> list[Floats]:
+def _split_masses(row: DirichletProfile, spacing: float, edges: FloatArray, index: IntArray) -> list[FloatArray]:
     """Bounds on the masses of panels that go to the upper and to the lower end of their cells.
 
     `index` says which grid point the lower end is. A loss x above it goes up with probability
@@ -261,10 +260,10 @@ def _split_masses(row: DirichletProfile, spacing: float, edges: Floats, index: I
         mass = half * WEIGHTS * log_densities(u, a, h).exp()
         up = (h * u - Balls.exact(index[:, None]) * spacing).one_minus_exp() / Balls.exact([spacing]).one_minus_exp()
 
-        def log_gain(_: Floats, along: Floats, across: Floats) -> Floats:
+        def log_gain(_: FloatArray, along: FloatArray, across: FloatArray) -> FloatArray:
             """The probability as a function of complex x, |1 - e^-x| ≤ e^(max(0, -Re x)) min(2, |x|), and 1 less it."""
             x = np.minimum(2.0, spacing + row.h * (along + across))
-            result: Floats = np.log1p(np.exp(row.h * along) * x / -np.expm1(-spacing))
+            result: FloatArray = np.log1p(np.exp(row.h * along) * x / -np.expm1(-spacing))
             return result
 
         peak = np.array([math.log1p(row.h / row.a)])
@@ -275,9 +274,9 @@ def _split_masses(row: DirichletProfile, spacing: float, edges: Floats, index: I
     return [np.where(np.isnan(x), np.inf, np.maximum(x, 0.0)) * (1 + 2.0**-40) for x in found]
 
 
-def _log_terms(part: _GridLoss, tilt: float) -> Floats:
+def _log_terms(part: _GridLoss, tilt: float) -> FloatArray:
     with np.errstate(divide="ignore"):
-        result: Floats = np.log(part.mass) + tilt * (part.lowest + np.arange(len(part.mass)))
+        result: FloatArray = np.log(part.mass) + tilt * (part.lowest + np.arange(len(part.mass)))
     return result
 
 
@@ -287,6 +286,6 @@ def _log_moment(part: _GridLoss, tilt: float) -> float:
     return top + math.log(float(np.exp(terms - top).sum()))
 
 
-def _tilted(part: _GridLoss, tilt: float) -> Floats:
-    result: Floats = np.exp(_log_terms(part, tilt) - _log_moment(part, tilt))
+def _tilted(part: _GridLoss, tilt: float) -> FloatArray:
+    result: FloatArray = np.exp(_log_terms(part, tilt) - _log_moment(part, tilt))
     return result

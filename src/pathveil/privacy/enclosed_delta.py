@@ -23,11 +23,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pathveil.balls import Balls, Floats, sum_last, where
+from pathveil.numerics.arrays import FloatArray
+from pathveil.numerics.balls import Balls, sum_last, where
 from pathveil.privacy.hockey_stick import panel_edges
 from pathveil.privacy.worst_pair import log_relative_density
 
-Gain = Callable[[Floats, Floats, Floats], Floats]
+Gain = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
 
 _X, _W = np.polynomial.legendre.leggauss(16)
 # Nodes and weights of Gauss's rule are within 2⁻⁵⁰ of these (a test compares them with proven ones).
@@ -41,7 +42,7 @@ _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _NEXT_STIRLING = 691 / 360360
 
 
-def log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
+def log_delta_bounds(epsilon: FloatArray, a: Balls, h: Balls) -> FloatArray:
     """For each row a number that log δ(ε) does not exceed. ε is exact; a and h may be anywhere in their balls."""
     parts = [slice(i, i + _ROWS_AT_A_TIME) for i in range(0, len(epsilon), _ROWS_AT_A_TIME)]
     with np.errstate(all="ignore"):  # where nothing can be said, the bound comes out as infinite
@@ -54,7 +55,7 @@ def log_densities(u: Balls, a: Balls, h: Balls) -> Balls:
     return where(u.mid < 0, inside + u * h, inside)
 
 
-def _log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
+def _log_delta_bounds(epsilon: FloatArray, a: Balls, h: Balls) -> FloatArray:
     t = Balls.exact(epsilon) / h
     t, a, h = (x[:, None] for x in (t, a, h))
     edges = np.maximum.accumulate(panel_edges(t.mid, a.mid, h.mid), axis=1)
@@ -66,7 +67,7 @@ def _log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
     terms = _flat(half * WEIGHTS, rows) * ((logs - top).exp() * gains)
     nodes = sum_last(terms).upper
 
-    def log_gain(middle: Floats, along: Floats, across: Floats) -> Floats:
+    def log_gain(middle: FloatArray, along: FloatArray, across: FloatArray) -> FloatArray:
         """|1 - e^(-hz)| ≤ e^(h·back) min(2, h|z|), where the rectangle reaches `back` to the left of y = 0."""
         y = middle - t.mid
         reach = np.maximum(y + along, along - y) + across
@@ -83,7 +84,7 @@ def _log_delta_bounds(epsilon: Floats, a: Balls, h: Balls) -> Floats:
     return np.minimum(np.fmin(_upper(by_rule), _upper(plain)), 0.0)
 
 
-def _upper(balls: Balls) -> Floats:
+def _upper(balls: Balls) -> FloatArray:
     return np.where(np.isfinite(balls.rad), balls.upper, np.inf)
 
 
@@ -148,7 +149,7 @@ def stirling_remainder(x: Balls) -> Balls:
     return where(small, shifted + remainder, remainder)
 
 
-def rule_errors(edges: Floats, a: Floats, h: Floats, top: Floats, log_gain: Gain) -> Floats:
+def rule_errors(edges: FloatArray, a: FloatArray, h: FloatArray, top: FloatArray, log_gain: Gain) -> FloatArray:
     """For each panel of u a bound on what Gauss's rule leaves out of ∫ f(u)·gain(u) du, relative to e^top.
 
     `log_gain(middle, along, across)` bounds log|gain| on the rectangle of these half-widths around the panel's middle.
@@ -171,7 +172,7 @@ def rule_errors(edges: Floats, a: Floats, h: Floats, top: Floats, log_gain: Gain
     return np.where(half > 0, best, 0.0)
 
 
-def _tail(y: Floats, t: Balls, a: Balls, h: Balls, top: Floats) -> Floats:
+def _tail(y: FloatArray, t: Balls, a: Balls, h: Balls, top: FloatArray) -> FloatArray:
     u = (t + y).mid
     slope = a.mid - (2 * a.mid + h.mid) / (1 + np.exp(np.minimum(u, 700.0)))
     return np.where(slope > 0, np.exp(log_relative_density(u, a.mid, h.mid) - top) / slope, np.inf)

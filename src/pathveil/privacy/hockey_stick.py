@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from pathveil.privacy.worst_pair import Floats, log_peak_density, log_relative_density
+from pathveil.numerics.arrays import FloatArray
+from pathveil.privacy.worst_pair import log_peak_density, log_relative_density
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 _NEGLIGIBLE = 45.0  # e^-45 is 3e-20 of the integrand's peak
 _HALVINGS = 2.0 ** -np.arange(6.0, 0.0, -1.0)
 
 
-def log_hockey_sticks(epsilon: Floats, a: Floats, h: Floats) -> Floats:
+def log_hockey_sticks(epsilon: FloatArray, a: FloatArray, h: FloatArray) -> FloatArray:
     """log δ(ε) for each row; the arguments are vectors of the same length."""
     t, a, h = (x[:, None] for x in (epsilon / h, a, h))
     edges = panel_edges(t, a, h)
@@ -26,24 +27,24 @@ def log_hockey_sticks(epsilon: Floats, a: Floats, h: Floats) -> Floats:
         logs = _log_integrand(y, t, a, h)
     top = logs.max(axis=1, keepdims=True)
     weights = (half * _WEIGHTS).reshape(len(t), -1)
-    result: Floats = (top + log_peak_density(a, h))[:, 0] + np.log((weights * np.exp(logs - top)).sum(axis=1))
+    result: FloatArray = (top + log_peak_density(a, h))[:, 0] + np.log((weights * np.exp(logs - top)).sum(axis=1))
     return result
 
 
-def _log_integrand(y: Floats, t: Floats, a: Floats, h: Floats) -> Floats:
+def _log_integrand(y: FloatArray, t: FloatArray, a: FloatArray, h: FloatArray) -> FloatArray:
     """But for the density's largest value, which is a constant of the row."""
-    result: Floats = log_relative_density(t + y, a, h) + np.log(-np.expm1(-h * y))
+    result: FloatArray = log_relative_density(t + y, a, h) + np.log(-np.expm1(-h * y))
     return result
 
 
-def _below(u: Floats) -> Floats:
+def _below(u: FloatArray) -> FloatArray:
     """1/(1 + e^u) for u ≥ 0."""
     e = np.exp(-u)
-    result: Floats = e / (1 + e)
+    result: FloatArray = e / (1 + e)
     return result
 
 
-def _slope(log_y: Floats, t: Floats, a: Floats, h: Floats) -> tuple[Floats, Floats]:
+def _slope(log_y: FloatArray, t: FloatArray, a: FloatArray, h: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The derivative of the log-integrand with respect to log y, which falls from 1 to -∞, and its own derivative."""
     y = np.exp(log_y)
     z = np.minimum(h * y, 700.0)
@@ -55,7 +56,7 @@ def _slope(log_y: Floats, t: Floats, a: Floats, h: Floats) -> tuple[Floats, Floa
     return rising + falling, turning
 
 
-def _log_peak(t: Floats, a: Floats, h: Floats) -> Floats:
+def _log_peak(t: FloatArray, a: FloatArray, h: FloatArray) -> FloatArray:
     """log y where the integrand is largest: Newton's method, kept inside a bracket."""
     low = high = -np.log(a + h)
     step = 1.0
@@ -77,7 +78,7 @@ def _log_peak(t: Floats, a: Floats, h: Floats) -> Floats:
     return x
 
 
-def panel_edges(t: Floats, a: Floats, h: Floats) -> Floats:
+def panel_edges(t: FloatArray, a: FloatArray, h: FloatArray) -> FloatArray:
     """0 = y_0 ≤ y_1 ≤ …, a row each: panels double away from the peak, and halve towards 0.
 
     To the right of the peak the curvature of the log-integrand only falls, so panels that double in width never meet a

@@ -28,11 +28,11 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.balls import Balls
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
+from pathveil.numerics.arrays import FloatArray
+from pathveil.numerics.balls import Balls
 from pathveil.privacy.enclosed_delta import log_delta_bounds
 from pathveil.privacy.hockey_stick import log_hockey_sticks
-from pathveil.privacy.worst_pair import Floats
 
 _LARGEST_EPSILON = 1e5  # beyond, the calibration leaves the range of floating point
 
@@ -155,7 +155,7 @@ def concentration_for(epsilon: float, delta: float, floor: float, shift: float) 
     return concentrations_for(epsilon, delta, np.array([floor]), np.array([shift])).item()
 
 
-def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
+def concentrations_for(epsilon: float, delta: float, floors: FloatArray, shifts: FloatArray) -> FloatArray:
     """`concentration_for` for many rows at once."""
     require_promise(epsilon, delta)
     if not len(floors):
@@ -163,15 +163,17 @@ def concentrations_for(epsilon: float, delta: float, floors: Floats, shifts: Flo
     return _proven(epsilon, delta, floors, shifts, np.exp(_search(epsilon, delta, floors, shifts)))
 
 
-def _search(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
+def _search(epsilon: float, delta: float, floors: FloatArray, shifts: FloatArray) -> FloatArray:
     """log k for each row, in plain floating point."""
     target = math.log(delta) - SAFETY
     for floor, shift in zip(floors.tolist(), shifts.tolist(), strict=True):
         _require_reachable(epsilon, delta, floor, shift)
 
-    def room(log_k: Floats, rows: npt.NDArray[np.intp]) -> Floats:
+    def room(log_k: FloatArray, rows: npt.NDArray[np.intp]) -> FloatArray:
         k = np.exp(log_k)
-        result: Floats = target - log_hockey_sticks(np.full(len(k), float(epsilon)), k * floors[rows], k * shifts[rows])
+        result: FloatArray = target - log_hockey_sticks(
+            np.full(len(k), float(epsilon)), k * floors[rows], k * shifts[rows]
+        )
         return result
 
     if len(floors) > 2 * _GUIDES:
@@ -201,7 +203,7 @@ def _search(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Flo
     return found
 
 
-def _proven(epsilon: float, delta: float, floors: Floats, shifts: Floats, found: Floats) -> Floats:
+def _proven(epsilon: float, delta: float, floors: FloatArray, shifts: FloatArray, found: FloatArray) -> FloatArray:
     """The concentrations found, lowered where their proven bound is not below δ: by billionths, and rarely."""
     enough, found = log_below(delta), found.copy()
     for attempt in range(40):
@@ -216,7 +218,7 @@ def _proven(epsilon: float, delta: float, floors: Floats, shifts: Floats, found:
     )
 
 
-def _guided_start(epsilon: float, delta: float, floors: Floats, shifts: Floats) -> Floats:
+def _guided_start(epsilon: float, delta: float, floors: FloatArray, shifts: FloatArray) -> FloatArray:
     """log k for many rows, nearly right, from the exact answers for a few.
 
     The profile depends on ks and kη alone, so the answer for ks is a smooth function of the one number η/s: it is found
@@ -232,7 +234,7 @@ def _guided_start(epsilon: float, delta: float, floors: Floats, shifts: Floats) 
     shift = np.minimum(1.0, 1.0 / (2 * ratios + 1))
     log_h = _search(epsilon, delta, ratios * shift, shift) + np.log(shift)
     guide = interpolate.BarycentricInterpolator(nodes, log_h)
-    result: Floats = guide((log_ratio - middle) / half) - np.log(shifts)
+    result: FloatArray = guide((log_ratio - middle) / half) - np.log(shifts)
     return result
 
 

@@ -17,7 +17,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from pathveil.numerics.arrays import FloatArray
 
 # (1+e)·log(1+e) - e = Σ (-1)^r e^r / (r (r-1)), r ≥ 2: ten terms are exact to the last bits for |e| ≤ 0.03.
 _NEAR = 0.03
@@ -29,7 +29,7 @@ def stirling_remainder(x: float) -> float:
     return float(stirling_remainders(x))
 
 
-def stirling_remainders(x: npt.ArrayLike) -> Floats:
+def stirling_remainders(x: npt.ArrayLike) -> FloatArray:
     """`stirling_remainder` of every entry."""
     from scipy import special
 
@@ -39,14 +39,14 @@ def stirling_remainders(x: npt.ArrayLike) -> Floats:
     direct = special.gammaln(near) - ((near - 0.5) * np.log(near) - near + 0.5 * math.log(2 * math.pi))
     square = 1 / (far * far)
     series = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / far
-    result: Floats = np.where(small, direct, series)
+    result: FloatArray = np.where(small, direct, series)
     return result
 
 
-def _near(gap: Floats, mean: Floats) -> Floats:
+def _near(gap: FloatArray, mean: FloatArray) -> FloatArray:
     """The deviance of mean + gap from mean, by its series; meaningless (but finite) where the gap is not small."""
     e = np.divide(gap, mean, out=np.zeros_like(gap), where=np.abs(gap) <= _NEAR * mean)
-    result: Floats = np.full_like(e, _SERIES[-1])
+    result: FloatArray = np.full_like(e, _SERIES[-1])
     for coefficient in _SERIES[-2:1:-1]:  # Horner's rule, without a new array at every step
         result *= e
         result += coefficient
@@ -56,23 +56,23 @@ def _near(gap: Floats, mean: Floats) -> Floats:
     return result
 
 
-def log_density(u: Floats, a: Floats | float, h: Floats | float) -> Floats:
+def log_density(u: FloatArray, a: FloatArray | float, h: FloatArray | float) -> FloatArray:
     """log of the density of u = logit Beta(a + h, a), to some 1e-10 absolute wherever it exceeds -1000.
 
     `a` and `h` are numbers, or columns with one number for each row of u.
     """
-    result: Floats = log_peak_density(a, h) + log_relative_density(u, a, h)
+    result: FloatArray = log_peak_density(a, h) + log_relative_density(u, a, h)
     return result
 
 
-def log_peak_density(a: Floats | float, h: Floats | float) -> Floats:
+def log_peak_density(a: FloatArray | float, h: FloatArray | float) -> FloatArray:
     """log of the density where it is largest, at u = log((a+h)/a)."""
     m = 2 * a + h
-    result: Floats = 0.5 * (np.log(a) + np.log(a + h) - np.log(2 * math.pi * m))
+    result: FloatArray = 0.5 * (np.log(a) + np.log(a + h) - np.log(2 * math.pi * m))
     return result + stirling_remainders(m) - stirling_remainders(a) - stirling_remainders(a + h)
 
 
-def log_relative_density(u: Floats, a: Floats | float, h: Floats | float) -> Floats:
+def log_relative_density(u: FloatArray, a: FloatArray | float, h: FloatArray | float) -> FloatArray:
     """log of the density relative to its largest value."""
     size = np.abs(u)
     m = 2 * a + h
@@ -83,5 +83,5 @@ def log_relative_density(u: Floats, a: Floats | float, h: Floats | float) -> Flo
     gap = (-a * np.expm1(-size) - h * shrunk) / (1 + shrunk)  # a - low, but exact for small u
     first = np.where(np.abs(gap) <= _NEAR * low, _near(gap, low), a * (np.log(a / m) + size + fold) - gap)
     second = np.where(np.abs(gap) <= _NEAR * high, _near(-gap, high), (a + h) * (fold - np.log1p(a / (a + h))) + gap)
-    result: Floats = np.where(u < 0, h * u, 0.0) - first - second
+    result: FloatArray = np.where(u < 0, h * u, 0.0) - first - second
     return result

@@ -1,8 +1,8 @@
 """Decisions in ball arithmetic, whose numbers carry their own error bound (python-flint's `arb`).
 
 Whatever is computed from such a number holds the true value inside its ball. So a comparison that comes out true is
-true, and one that is in doubt can be repeated with more digits. (`pathveil.balls` has whole arrays of such numbers,
-with floating-point precision.)
+true, and one that is in doubt can be repeated with more digits. (`pathveil.numerics.balls` has whole arrays of such
+numbers, with floating-point precision.)
 """
 
 from __future__ import annotations

@@ -17,24 +17,19 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt
 from numbers import Rational
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import BigIntArray, BoolArray, IntArray
 from pathveil.randomness.exact import draw_below, draw_below_each
 from pathveil.randomness.source import RandomSource
-
-Integers = npt.NDArray[np.int64]
-BigIntegers = npt.NDArray[Any]  # Python integers of any size
-Coins = npt.NDArray[np.bool_]
 
 # Up to this scale a draw outside the 64-bit integers has a probability below exp(-2**15).
 LARGEST_SCALE = 2**48
 
 
-def discrete_laplace(source: RandomSource, scale: Fraction, count: int) -> Integers:
+def discrete_laplace(source: RandomSource, scale: Fraction, count: int) -> IntArray:
     """`count` independent integers with P(x) ∝ exp(-|x|/scale), exactly.
 
     Added to an integer that changes by at most 1 between neighbours, the noise gives ε = 1/scale.
@@ -48,7 +43,7 @@ def discrete_laplace(source: RandomSource, scale: Fraction, count: int) -> Integ
     return _collect(lambda tries: _laplace_candidates(source, t, s, tries), count, acceptance=0.5)
 
 
-def discrete_gaussian(source: RandomSource, variance: Fraction, count: int) -> Integers:
+def discrete_gaussian(source: RandomSource, variance: Fraction, count: int) -> IntArray:
     """`count` independent integers with P(x) ∝ exp(-x²/(2·variance)), exactly.
 
     The parameter is the variance σ² of the continuous Gaussian of the same shape; the variance of the draws is never
@@ -58,7 +53,7 @@ def discrete_gaussian(source: RandomSource, variance: Fraction, count: int) -> I
     return _collect(lambda tries: _gaussian_candidates(source, variance, tries), count, acceptance=0.4)
 
 
-def _collect(candidates: Callable[[int], Integers], count: int, acceptance: float) -> Integers:
+def _collect(candidates: Callable[[int], IntArray], count: int, acceptance: float) -> IntArray:
     """Accepted candidates, the first `count` of them; `acceptance` only sets the size of a batch."""
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
         raise InvalidParameterError(f"count is a whole number of draws, not {count!r}")
@@ -70,7 +65,7 @@ def _collect(candidates: Callable[[int], Integers], count: int, acceptance: floa
     return np.concatenate(found)
 
 
-def _laplace_candidates(source: RandomSource, t: int, s: int, tries: int) -> Integers:
+def _laplace_candidates(source: RandomSource, t: int, s: int, tries: int) -> IntArray:
     """Algorithm 2: the accepted ones among `tries` candidates of scale t/s."""
     # X = U + tV is geometric with ratio exp(-1/t): its remainder U is kept with exp(-U/t), its quotient V counts heads.
     remainders = _below(source, t, tries)
@@ -80,11 +75,11 @@ def _laplace_candidates(source: RandomSource, t: int, s: int, tries: int) -> Int
     negative = _coins_one_in(source, 2, len(magnitudes))
     # Zero has one sign only: "minus zero" is thrown away, or zero would come twice as often as it should.
     kept = ~(negative & (magnitudes == 0))
-    accepted: Integers = np.where(negative, -magnitudes, magnitudes)[kept]
+    accepted: IntArray = np.where(negative, -magnitudes, magnitudes)[kept]
     return accepted
 
 
-def _gaussian_candidates(source: RandomSource, variance: Fraction, tries: int) -> Integers:
+def _gaussian_candidates(source: RandomSource, variance: Fraction, tries: int) -> IntArray:
     """Algorithm 3: discrete Laplace of scale t ≈ σ, kept with exp(-(|y| - σ²/t)²/(2σ²))."""
     p, q = variance.numerator, variance.denominator
     t = isqrt(p // q) + 1
@@ -94,7 +89,7 @@ def _gaussian_candidates(source: RandomSource, variance: Fraction, tries: int) -
     return proposals[_exp_coins(source, numerators, 2 * p * q * t * t)]
 
 
-def _exp_coins(source: RandomSource, numerators: BigIntegers, denominator: int) -> Coins:
+def _exp_coins(source: RandomSource, numerators: BigIntArray, denominator: int) -> BoolArray:
     """Algorithm 1: for each numerator a coin with P(heads) = exp(-numerator/denominator), numerator ≥ 0."""
     # exp(-γ) = exp(-1) · exp(-1) ··· exp(-fraction): all of these coins must show heads.
     whole = numerators // denominator
@@ -112,7 +107,7 @@ def _exp_coins(source: RandomSource, numerators: BigIntegers, denominator: int) 
     return heads
 
 
-def _fraction_exp_coins(source: RandomSource, numerators: BigIntegers, denominator: int) -> Coins:
+def _fraction_exp_coins(source: RandomSource, numerators: BigIntArray, denominator: int) -> BoolArray:
     """The case γ = numerator/denominator ≤ 1: flip coins of γ/1, γ/2, γ/3, ... until the first tails.
 
     The k-th flip is the first tails with probability γ^(k-1)/(k-1)! - γ^k/k!, so "k is odd" has probability
@@ -129,7 +124,7 @@ def _fraction_exp_coins(source: RandomSource, numerators: BigIntegers, denominat
     return heads
 
 
-def _exp_minus_one_coins(source: RandomSource, count: int) -> Coins:
+def _exp_minus_one_coins(source: RandomSource, count: int) -> BoolArray:
     """The case γ = 1, where every flip fits into 64 bits. The flip k = 1 always shows heads."""
     heads = np.zeros(count, dtype=bool)
     flipping = np.arange(count)
@@ -142,7 +137,7 @@ def _exp_minus_one_coins(source: RandomSource, count: int) -> Coins:
     return heads
 
 
-def _geometric(source: RandomSource, count: int) -> Integers:
+def _geometric(source: RandomSource, count: int) -> IntArray:
     """How often a coin of exp(-1) shows heads before its first tails."""
     successes = np.zeros(count, dtype=np.int64)
     flipping = np.arange(count)
@@ -152,7 +147,7 @@ def _geometric(source: RandomSource, count: int) -> Integers:
     return successes
 
 
-def _coins(source: RandomSource, numerators: BigIntegers, denominator: int) -> Coins:
+def _coins(source: RandomSource, numerators: BigIntArray, denominator: int) -> BoolArray:
     """For each numerator a coin with P(heads) = numerator/denominator, which is in [0, 1]."""
     # A uniform number below 1 is compared with the ratio, its first 64 bits first. Only if these agree (once in
     # 2**64) do the remaining bits matter; they are uniform again and face what is left of the ratio.
@@ -165,12 +160,12 @@ def _coins(source: RandomSource, numerators: BigIntegers, denominator: int) -> C
     return heads
 
 
-def _coins_one_in(source: RandomSource, k: int, count: int) -> Coins:
+def _coins_one_in(source: RandomSource, k: int, count: int) -> BoolArray:
     """Coins with P(heads) = 1/k."""
     return np.equal(draw_below_each(source, np.full(count, k, dtype=np.uint64)), 0)
 
 
-def _below(source: RandomSource, bound: int, count: int) -> BigIntegers:
+def _below(source: RandomSource, bound: int, count: int) -> BigIntArray:
     """Uniform integers in [0, bound)."""
     if bound < 2**63:
         return draw_below_each(source, np.full(count, bound, dtype=np.uint64)).astype(object)

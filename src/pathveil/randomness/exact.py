@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from pathveil.numerics.arrays import UintArray
 from pathveil.randomness.source import RandomSource
 
 
@@ -35,7 +35,7 @@ def draw_index(source: RandomSource, weights: Sequence[int]) -> int:
     raise AssertionError("a draw below the sum of the weights always lands on one of them")
 
 
-def draw_below_each(source: RandomSource, bounds: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def draw_below_each(source: RandomSource, bounds: UintArray) -> UintArray:
     """For each positive bound a uniform integer below it."""
     # Words at or above the largest multiple of the bound are drawn again; 2**64 - bound ≡ 2**64 modulo the bound.
     surplus = (np.uint64(0) - bounds) % bounds

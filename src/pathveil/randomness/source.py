@@ -26,10 +26,10 @@ import threading
 from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import FloatArray, UintArray
 
 _BLOCK = 1 << 16  # keystream bytes fetched at a time: large enough that a single draw costs next to nothing
 _ZEROS = bytes(_BLOCK)  # the keystream is what zeros are encrypted to
@@ -130,13 +130,13 @@ class RandomSource:
         self._fill(memoryview(taken))
         return bytes(taken)
 
-    def words64(self, count: int) -> npt.NDArray[np.uint64]:
+    def words64(self, count: int) -> UintArray:
         """`count` uniform 64-bit words."""
         words = np.empty(count, dtype=np.uint64)
         self.fill(words)
         return words
 
-    def fill(self, words: npt.NDArray[np.uint64]) -> None:
+    def fill(self, words: UintArray) -> None:
         """Uniform 64-bit words into an array that exists already: the keystream is written there and nowhere else."""
         self._fill(words.data.cast("B"))
         if sys.byteorder == "big":  # the same words from the same seed on every machine
@@ -184,16 +184,16 @@ class RandomSource:
                     self._keystream = _Keystream(None)
             return self._keystream
 
-    def uniform(self, count: int) -> npt.NDArray[np.float64]:
+    def uniform(self, count: int) -> FloatArray:
         """`count` floating-point numbers in (0, 1)."""
         return as_uniform(self.words64(count))
 
-    def exponential(self, count: int) -> npt.NDArray[np.float64]:
+    def exponential(self, count: int) -> FloatArray:
         """`count` standard exponential variates, to floating-point accuracy."""
         return -np.log(self.uniform(count))
 
 
-def as_uniform(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+def as_uniform(words: UintArray) -> FloatArray:
     """A number in (0, 1) for each 64-bit word: the centre of one of 2**53 equal cells, so never 0 and never 1."""
     cells = (words >> np.uint64(11)).astype(np.float64)
     # The last cell's centre rounds to 1.0, which would become an infinite or zero exponential variate.

@@ -16,17 +16,16 @@ from pathveil.data.formats.layout import Extra, Layout
 from pathveil.data.sources import Source
 from pathveil.data.words import opened
 from pathveil.errors import DataFileError, PathVeilError, TooLargeError
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.report.planning import average_law
 from pathveil.report.released import ORDER_RELEASED, Released
 from pathveil.report.replacement import replacement_probabilities
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System
-from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.mechanism import WordMechanism
+from pathveil.words.base import ErrorLaw, WordMechanism
+from pathveil.words.edit import edit_distances
 
 _LAWS = 200  # sensitive words whose exact laws are averaged
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Words:
     """Words of any lengths as codes, one after the other in one array."""
 
     codes: npt.NDArray[np.int32]
-    offsets: Ints
+    offsets: IntArray
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -46,8 +45,8 @@ class Words:
         return (self[i] for i in range(len(self)))
 
     @property
-    def lengths(self) -> Ints:
-        found: Ints = np.diff(self.offsets)
+    def lengths(self) -> IntArray:
+        found: IntArray = np.diff(self.offsets)
         return found
 
     def symbol_shares(self, m: int) -> FloatArray:
@@ -79,7 +78,7 @@ def read_all(
     """All words of a source in its order, four bytes a symbol. What is a bad row here has to be what it was in the
     release: infeasible words and lengths are accepted where the mechanism accepts them."""
     pieces: list[npt.NDArray[np.int32]] = []
-    sizes: list[Ints] = []
+    sizes: list[IntArray] = []
     extra = Extra(None, ())
     with opened(source, layout, extra, None) as (engine, files, _):
         checker = Checker(world, on_bad_row, accept_infeasible, lengths)
@@ -115,13 +114,13 @@ class Comparison:
     released: Released | None
     mechanism: WordMechanism | None
     why_not_paired: str | None
-    errors: Ints | None
+    errors: IntArray | None
     expected_law: ErrorLaw | None
     law_words: int
     replacements: tuple[Replacement, ...]
     shares: tuple[FloatArray, FloatArray]
     chains: tuple[MarkovChain, MarkovChain]
-    row_sizes: tuple[Ints, Ints]
+    row_sizes: tuple[IntArray, IntArray]
     model: MarkovChain | None
     model_rows: Sequence[dict[str, Any]]
 
@@ -192,12 +191,10 @@ def _why_not_paired(sensitive: Words, private: Words, released: Released | None)
     return None
 
 
-def _errors(sensitive: Words, private: Words, edits: bool) -> Ints:
+def _errors(sensitive: Words, private: Words, edits: bool) -> IntArray:
     """How many errors each word has."""
-    wrong: Ints
+    wrong: IntArray
     if edits:
-        from pathveil.words.edit_distances import edit_distances
-
         codes, others = (words.codes.astype(np.int64) for words in (sensitive, private))
         wrong = edit_distances(codes, sensitive.offsets, others, private.offsets)
     else:
@@ -205,7 +202,7 @@ def _errors(sensitive: Words, private: Words, edits: bool) -> Ints:
     return wrong
 
 
-def _sample(words: Words) -> list[npt.NDArray[np.int64]]:
+def _sample(words: Words) -> list[IntArray]:
     """Some words, evenly spaced."""
     places = np.unique(np.linspace(0, len(words) - 1, min(len(words), _LAWS)).astype(int))
     return [words[int(i)].astype(np.int64) for i in places]
@@ -247,8 +244,8 @@ def _expected_replacements(mechanism: WordMechanism, words: Words, m: int) -> li
     return [Replacement(int(i), int(occurrences[i]), float(replaced[i]), None) for i in np.flatnonzero(occurrences)]
 
 
-def _row_sizes(table: sparse.csr_array) -> Ints:
-    sizes: Ints = np.asarray(table.sum(axis=1)).ravel().astype(np.int64)
+def _row_sizes(table: sparse.csr_array) -> IntArray:
+    sizes: IntArray = np.asarray(table.sum(axis=1)).ravel().astype(np.int64)
     return sizes
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from pathveil.errors import PathVeilError
 from pathveil.markup import Html, joined, name_of, tag
 from pathveil.models.compare import compare_models
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.report.alignment import MISSING, aligned, beside
 from pathveil.report.charts import Bars, Heat, Series
-from pathveil.report.curator import Comparison, Ints, Words, long_run, row_differences
+from pathveil.report.curator import Comparison, Words, long_run, row_differences
 from pathveil.report.curator_lengths import lengths_before_and_after
 from pathveil.report.page import Page, bullets, copyable, facts
 from pathveil.systems.markov_chain import MarkovChain
-from pathveil.words.edit_mechanism import EditMechanism
-from pathveil.words.law import FloatArray
+from pathveil.words.edit import EditMechanism
 
 ALARM = "CONTAINS SENSITIVE DATA. For the curator only. This is not a release: do not share, publish or attach it."
 
@@ -74,7 +74,7 @@ def _spelled(found: Comparison, codes: Sequence[int]) -> str:
     return " ".join(names) + (" …" if len(codes) > _LONGEST else "")
 
 
-def _pairs(found: Comparison, wrong: Ints) -> list[Html]:
+def _pairs(found: Comparison, wrong: IntArray) -> list[Html]:
     """Rows that belong together, some of each kind: evenly spaced, then those with most errors."""
     sensitive, private = found.sensitive, found.private
     spaced = np.unique(np.linspace(0, len(sensitive) - 1, min(len(sensitive), _SHOWN_WORDS)).astype(int))
@@ -200,11 +200,11 @@ def _is_capped(found: Comparison) -> bool:
     return isinstance(found.mechanism, EditMechanism) and found.mechanism.cap < found.mechanism.lengths[1]
 
 
-def _capped(found: Comparison, edits: Ints) -> Ints:
+def _capped(found: Comparison, edits: IntArray) -> IntArray:
     """Edits up to the mechanism's cap, as its law has them."""
     if not isinstance(found.mechanism, EditMechanism):
         return edits
-    capped: Ints = np.minimum(edits, found.mechanism.cap)
+    capped: IntArray = np.minimum(edits, found.mechanism.cap)
     return capped
 
 

@@ -18,7 +18,7 @@ from pathveil.report.charts import Bars, Chart, Heat, Lines, Network, Path, Seri
 from pathveil.report.layout import Coordinates, picture_of
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import Symbol, System, Word
-from pathveil.words.law import ErrorLaw
+from pathveil.words.base import ErrorLaw
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

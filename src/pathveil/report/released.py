@@ -14,9 +14,9 @@ from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Edits, Symbols
 from pathveil.systems.system import System
+from pathveil.words.base import WordMechanism
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 from pathveil.words.certified import CertifiedExponential
-from pathveil.words.mechanism import WordMechanism
 
 _CAP = re.compile(r"^the cap \(words (\d+) or more edits away")
 

@@ -10,9 +10,9 @@ from math import exp, log
 
 import numpy as np
 
-from pathveil.systems.compiled import CompiledSystem, IntArray
-from pathveil.words.law import FloatArray
-from pathveil.words.mechanism import WordMechanism
+from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.systems.compiled import CompiledSystem
+from pathveil.words.base import WordMechanism
 from pathveil.words.online import Online
 
 _LARGEST_WORK = 50_000_000  # numbers that one word may take

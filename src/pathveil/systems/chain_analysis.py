@@ -15,13 +15,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from pathveil.errors import DeadEndError, ReducibleChainError, TooLargeError
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+from pathveil.numerics.arrays import FloatArray, IntArray
 
 # Dense elimination of this many states takes some seconds and 200 MB.
 LARGEST_DENSE = 5_000

@@ -19,11 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pathveil.systems.blocks import cuts, run_all
-
-IntArray = npt.NDArray[np.int64]
-AnyIntArray = npt.NDArray[np.integer]
-BoolArray = npt.NDArray[np.bool_]
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, IntArray
+from pathveil.randomness.blocks import cuts, run_all
 
 _COMPILED_FROM = 1 << 16  # cells; smaller batches are done before the compiled loops would be loaded
 _LARGEST_STEP_TABLE = 1 << 20  # entries: 4 MiB

@@ -18,16 +18,16 @@ import numpy.typing as npt
 from scipy import sparse
 
 from pathveil.errors import InvalidParameterError, InvalidSystemError
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems import chain_analysis, chain_file, other_libraries, simulation
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import Symbol, System, as_set, checked_length, in_natural_order, unique_symbols
 
 if TYPE_CHECKING:
     import networkx
     import quantecon
 
-FloatArray = npt.NDArray[np.float64]
 Matrix = npt.ArrayLike | sparse.sparray | sparse.spmatrix
 
 _ROW_SUM_TOLERANCE = 1e-8

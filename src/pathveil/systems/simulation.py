@@ -21,11 +21,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.numerics.jit import compiled
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.jit import compiled
-
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 _COARSE = 1 << 16
 

@@ -20,9 +20,10 @@ from pathveil.errors import (
     UnknownSymbolError,
 )
 from pathveil.markup import card, name_of
+from pathveil.numerics.arrays import IntArray
 from pathveil.randomness.exact import draw_index
 from pathveil.randomness.source import RandomSource, checked_source
-from pathveil.systems.compiled import CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 
 if TYPE_CHECKING:
     import networkx

@@ -8,9 +8,15 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.systems.system import checked_length
+from pathveil.words.base import (
+    checked_adjacency,
+    checked_epsilon,
+    exponential_log_law,
+    log_counts,
+    log_sum,
+    permute_and_flip_log_law,
+)
 from pathveil.words.classes import free_counts
-from pathveil.words.law import exponential_log_law, log_counts, log_sum, permute_and_flip_log_law
-from pathveil.words.mechanism import checked_adjacency, checked_epsilon
 
 
 def permute_and_flip_bounds(length: int, symbol_count: int, epsilon: float, adjacency: int = 1) -> tuple[float, float]:

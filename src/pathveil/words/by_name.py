@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathveil.words.base import SameLengthMechanism
 from pathveil.words.certified import CertifiedExponential
+from pathveil.words.edit import EditMechanism
 from pathveil.words.edit_certified import CertifiedEditExponential
 from pathveil.words.edit_exponential import EditExponential
-from pathveil.words.edit_mechanism import EditMechanism
 from pathveil.words.edit_permute_and_flip import EditPermuteAndFlip
 from pathveil.words.exponential import Exponential
-from pathveil.words.mechanism import SameLengthMechanism
 from pathveil.words.online import Online
 from pathveil.words.permute_and_flip import PermuteAndFlip
 

@@ -7,10 +7,21 @@ from collections.abc import Iterable
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.privacy.units import Symbols, Unit
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System, checked_length
+from pathveil.words.base import (
+    ErrorLaw,
+    OnInfeasible,
+    SameLengthMechanism,
+    Words,
+    checked_adjacency,
+    exponential_log_law,
+    hamming_distances,
+    linear_scores,
+    share,
+)
 from pathveil.words.certificate import (
     Certificate,
     ChainCertifier,
@@ -19,12 +30,7 @@ from pathveil.words.certificate import (
     published_theta,
 )
 from pathveil.words.classes import classes_of_codes
-from pathveil.words.law import ErrorLaw, FloatArray, exponential_log_law
-from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency, hamming_distances
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import linear_scores, share
-from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
+from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
 
 
 class CertifiedExponential(SameLengthMechanism):
@@ -136,7 +142,7 @@ class CertifiedExponential(SameLengthMechanism):
     @property
     def _sampling(self) -> str:
         compiled = self.world.compiled
-        return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_TABLE)
+        return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_EXACT_DRAW)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, Word, checked_length
+from pathveil.words.base import WordMechanism
 from pathveil.words.certified import CertifiedExponential
-from pathveil.words.mechanism import WordMechanism
 from pathveil.words.online import Online
 from pathveil.words.permute_and_flip import PermuteAndFlip
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from pathveil.privacy.units import Edits, Unit
-from pathveil.words.edit_certificate import EditCertificate, edit_certificate, published_edit_certificate
+from pathveil.words.base import checked_adjacency
+from pathveil.words.edit import EditCertificate, edit_certificate, published_edit_certificate
 from pathveil.words.edit_exponential import EditExponential
-from pathveil.words.mechanism import checked_adjacency
 
 
 class CertifiedEditExponential(EditExponential):

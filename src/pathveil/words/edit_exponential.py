@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pathveil.words.edit_mechanism import EditMechanism
-from pathveil.words.selection import EXPONENTIAL
+from pathveil.words.classes import EXPONENTIAL
+from pathveil.words.edit import EditMechanism
 
 
 class EditExponential(EditMechanism):

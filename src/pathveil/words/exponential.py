@@ -7,28 +7,35 @@ from fractions import Fraction
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
+from pathveil.randomness.blocks import run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import run_blocks
-from pathveil.systems.compiled import AnyIntArray, IntArray
 from pathveil.systems.system import System
-from pathveil.words.class_batches import (
+from pathveil.words.base import (
+    ErrorLaw,
+    HammingUtility,
+    OnInfeasible,
+    SameLength,
+    SameLengthMechanism,
+    Utility,
+    Words,
+    hamming_distances,
+    linear_scores,
+    share,
+)
+from pathveil.words.classes import (
+    EXPONENTIAL,
     LONGEST_LAW,
     Block,
     class_blocks,
+    classes_of_codes,
+    draw_by_class,
     equal_together,
     free_blocks,
     is_small,
     table_fits,
 )
-from pathveil.words.classes import classes_of_codes, draw_by_class
-from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, hamming_distances
-from pathveil.words.ragged import SameLength, Words
-from pathveil.words.selection import EXPONENTIAL
-from pathveil.words.tilt import linear_scores, share
-from pathveil.words.tilted import draw_tilted, log_normaliser
-from pathveil.words.tilted_exact import LARGEST_TABLE, sampling
-from pathveil.words.utility import HammingUtility, Utility
+from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
 
 
 class Exponential(SameLengthMechanism):
@@ -118,7 +125,7 @@ class Exponential(SameLengthMechanism):
     @property
     def _sampling(self) -> str:
         compiled = self.world.compiled
-        return super()._sampling if compiled.is_free or not self._is_linear else sampling(compiled, LARGEST_TABLE)
+        return super()._sampling if compiled.is_free or not self._is_linear else sampling(compiled, LARGEST_EXACT_DRAW)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         return ErrorLaw(

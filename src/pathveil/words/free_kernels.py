@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.systems.jit import kernel
+from pathveil.numerics.jit import kernel
 
 
 @kernel

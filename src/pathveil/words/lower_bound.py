@@ -13,11 +13,11 @@ from math import ceil, exp
 
 import numpy as np
 
+from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, checked_length
+from pathveil.words.base import checked_adjacency, checked_epsilon, exponential_log_law
 from pathveil.words.classes import classes_of_codes, free_counts
-from pathveil.words.law import FloatArray, exponential_log_law
-from pathveil.words.mechanism import checked_adjacency, checked_epsilon
 
 _LARGEST_ENUMERATION = 2_000  # words; beyond that a sample stands for all
 _SAMPLE = 200

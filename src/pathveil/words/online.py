@@ -9,14 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import DeadEndError, InvalidParameterError, InvalidSystemError, UnknownSymbolError
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
+from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import cuts, run_blocks
-from pathveil.systems.compiled import AnyIntArray, CompiledSystem, IntArray
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import Symbol, System
-from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.mechanism import OnInfeasible, SameLengthMechanism, checked_adjacency
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import share
+from pathveil.words.base import ErrorLaw, OnInfeasible, SameLengthMechanism, Words, checked_adjacency, share
 from pathveil.words.tilted import LAST_WORD, draw_tilted, redraw_unowned, shares
 
 _SMALL = 1 << 16  # symbols: less is done before the compiled loops would be loaded
@@ -99,7 +97,7 @@ class Online(SameLengthMechanism):
         return private
 
     @cached_property
-    def _shares(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    def _shares(self) -> tuple[UintArray, UintArray]:
         """Entries d: how many keystream words stand for each wrong one of d successors, and the last that is used."""
         each = np.ones(self.world.compiled.largest_degree + 1, dtype=np.uint64)
         last = np.full_like(each, LAST_WORD)
@@ -109,7 +107,7 @@ class Online(SameLengthMechanism):
         return each, last
 
     @property
-    def _each(self) -> npt.NDArray[np.uint64]:
+    def _each(self) -> UintArray:
         return self._shares[0]
 
     @cached_property

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.systems.jit import kernel, part_of_kernel
+from pathveil.numerics.jit import kernel, part_of_kernel
 
 
 @part_of_kernel

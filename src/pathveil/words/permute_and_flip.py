@@ -6,27 +6,23 @@ from functools import partial
 
 import numpy as np
 
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
+from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems.blocks import cuts, run_blocks
-from pathveil.systems.compiled import AnyIntArray, IntArray
-from pathveil.words.class_batches import (
+from pathveil.words.base import ErrorLaw, SameLength, SameLengthMechanism, Words, linear_scores, share
+from pathveil.words.classes import (
     LONGEST_LAW,
+    PERMUTE_AND_FLIP,
     Block,
     class_blocks,
+    classes_of_codes,
+    draw_by_class,
     equal_together,
     free_blocks,
     is_small,
     table_fits,
 )
-from pathveil.words.classes import classes_of_codes, draw_by_class
-from pathveil.words.law import ErrorLaw, FloatArray
-from pathveil.words.mechanism import SameLengthMechanism
-from pathveil.words.ragged import SameLength, Words
-from pathveil.words.rejection import LARGEST_TABLE, FlipByRejection
-from pathveil.words.selection import PERMUTE_AND_FLIP
-from pathveil.words.tilt import linear_scores, share
-from pathveil.words.tilted import block_size
-from pathveil.words.tilted_exact import sampling
+from pathveil.words.tilted import LARGEST_EXACT_FLIP, FlipByRejection, block_size, sampling
 
 # A table takes as long as about n words by rejection, but gives the next draws of the same word for less. So it pays
 # where words are repeated this many times n on average; see docs/kernels.md.
@@ -85,7 +81,7 @@ class PermuteAndFlip(SameLengthMechanism):
 
     @property
     def _sampling(self) -> str:
-        return sampling(self.world.compiled, LARGEST_TABLE)
+        return sampling(self.world.compiled, LARGEST_EXACT_FLIP)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         counts = classes_of_codes(self.world.compiled, codes).counts

@@ -37,7 +37,7 @@ from pathveil.data.words import checker_for, gathered
 from pathveil.data.writers import TableWriter
 from pathveil.errors import DataFileError
 from pathveil.randomness.derived import DerivingKey
-from pathveil.words.mechanism import WordMechanism
+from pathveil.words.base import WordMechanism
 
 MOST_PILES = 1 << 14  # of which 16 random bits choose one
 _HELD = 1 << 26  # bytes of private words that a task holds before it deals them out

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathveil.data.formats.layout import Layout
     from pathveil.data.sources import Format, Source
     from pathveil.randomness.source import RandomSource
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 T = TypeVar("T")
 

@@ -32,7 +32,7 @@ from pathveil.errors import InvalidParameterError
 from pathveil.randomness.derived import DerivingKey
 
 if TYPE_CHECKING:
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 Batches = Iterable[pa.RecordBatch]
 WORD = "word"

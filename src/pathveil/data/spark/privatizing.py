@@ -25,7 +25,7 @@ from pathveil.data.symbols import SymbolTable
 from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.randomness.derived import DerivingKey
 from pathveil.randomness.source import system_source
-from pathveil.words.mechanism import WordMechanism
+from pathveil.words.base import WordMechanism
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

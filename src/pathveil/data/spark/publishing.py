@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.randomness.source import RandomSource
     from pathveil.systems.system import System
-    from pathveil.words.mechanism import WordMechanism
+    from pathveil.words.base import WordMechanism
 
 
 def privatize_to(

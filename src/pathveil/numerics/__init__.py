@@ -1,0 +1,1 @@
+"""What is mathematics and nothing else: array types, compiled loops, numbers with error bounds."""

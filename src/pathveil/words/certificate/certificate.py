@@ -1,0 +1,248 @@
+"""Certified calibration: how much privacy the exponential mechanism really costs on a symbol chain.
+
+P(w'|w) = e^(-θ d(w, w')) / Z(w). Between adjacent words the exponent changes by at most bθ, and the published
+calibration θ = ε/2b pays as much again for the change of log Z. If K bounds |log Z(v) - log Z(w)| over all adjacent
+*feasible* words, the loss among feasible words is at most bθ + K, and a larger θ may do.
+
+Where two adjacent words agree they stand in the same state, so they can be turned into one another run by run, a *run*
+being a maximal block of consecutive positions in which they differ; all words on the way are feasible. For a run of
+r positions that replaces c_1..c_r by d_1..d_r, let γ(y) be the weight of everything outside the run for a path
+y_1..y_r inside it. Then
+
+    Z(v)/Z(w) = Σ_y γ(y) z^d(y, v) / Σ_y γ(y) z^d(y, w),
+
+and γ(y)/γ(c) lies in a box known from `ratio_bounds`. A quotient of two sums over a box is largest where each γ(y)
+sits at its upper end if y is nearer to v than to w by more than some threshold, and at its lower end otherwise.
+(docs/mathematics.md has the proof; K_r ≤ rθ always holds and is used where it is smaller.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+from pathveil.systems.compiled import CompiledSystem
+from pathveil.systems.system import checked_length
+from pathveil.words.base import LARGEST_TILT, share, tilt_factor
+from pathveil.words.certificate.contexts import context_levels, least_work
+from pathveil.words.certificate.kept_pairs import KeptPairs
+from pathveil.words.certificate.protected_positions import protected_positions
+from pathveil.words.certificate.ratio_bounds import RatioBounds, united_so_far
+from pathveil.words.certificate.runs import Runs
+from pathveil.words.certificate.symbol_chain import SymbolChain
+
+_MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
+_LARGEST_WORK = 8_000_000_000  # additions for one θ; beyond that the published calibration is used
+_FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Why `loss` bounds the privacy loss of the exponential mechanism at `theta` among feasible words.
+
+    `run_bounds[r]` bounds the change of log Z over one run of r positions that cannot be split into shorter runs; a
+    length of which there is no such run is absent. `protected_positions` is the expected number of positions with a
+    feasible neighbour (another symbol fits there, all else equal) of a uniformly random feasible word: elsewhere the
+    public system itself gives the symbol away to someone who knows the rest. None where that was not computed.
+    Public throughout.
+    """
+
+    length: int
+    up_to: bool
+    adjacency: int
+    theta: float
+    loss: float
+    run_bounds: dict[int, float]
+    method: str
+    contexts: int = 0
+    protected_positions: float | None = None
+
+    def loss_at(self, distance: int) -> float:
+        """The loss between two feasible words that differ in up to this many symbols, adjacent or not."""
+        distance = min(checked_length(distance), self.length)
+        bounds = dict(self.run_bounds)
+        for run in range(self.adjacency + 1, distance + 1):
+            bounds.setdefault(run, run * self.theta)
+        return _total_loss(self.theta, bounds, distance)
+
+    def __str__(self) -> str:
+        lengths = f"up to {self.length}" if self.up_to else f"{self.length}"
+        bounds = ", ".join(f"{r}: {bound:.4g}" for r, bound in self.run_bounds.items()) or "no two words are adjacent"
+        text = (
+            f"words of length {lengths}, θ = {self.theta:.6g}: loss at most {self.loss:.6g} between feasible words "
+            f"that differ in at most {self.adjacency} (change of log Z by length of run: {bounds}; {self.method})"
+        )
+        if self.protected_positions is not None:
+            text += f"; {self.protected_positions:.1f} of {self.length} positions have a feasible neighbour on average"
+        return text
+
+
+def published_theta(epsilon: float, adjacency: int) -> float:
+    """ε/2b, a hair smaller, so that the loss computed from it and rounded up stays within ε."""
+    return min(epsilon / (2 * adjacency) * (1 - 4e-12), LARGEST_TILT)
+
+
+def published_certificate(length: int, up_to: bool, adjacency: int, theta: float, why: str) -> Certificate:
+    """The bound K ≤ bθ, which needs no proof about the system."""
+    bounds = {run: run * theta for run in range(1, min(adjacency, length) + 1)}
+    return Certificate(
+        length, up_to, adjacency, theta, _up(2 * adjacency * theta), bounds, f"published calibration: {why}"
+    )
+
+
+def free_certificate(symbol_count: int, length: int, up_to: bool, adjacency: int, theta: float) -> Certificate:
+    """On a free alphabet Z does not depend on the word: K = 0."""
+    return Certificate(
+        length=length,
+        up_to=up_to,
+        adjacency=adjacency,
+        theta=theta,
+        loss=adjacency * theta,
+        run_bounds=dict.fromkeys(range(1, length + 1), 0.0),
+        method="free alphabet: Z is the same for every word",
+        protected_positions=float(length if symbol_count > 1 else 0),
+    )
+
+
+class ChainCertifier:
+    """Everything about one symbol chain, length and adjacency that does not depend on θ.
+
+    `budget` is the number of contexts (`contexts`), `pairs` the number of ratios that have a bound of their own
+    (`kept_pairs`): more of either makes the certificate tighter and slower, fewer never make it wrong.
+    """
+
+    def __init__(
+        self, chain: SymbolChain, length: int, adjacency: int, *, up_to: bool, budget: int, pairs: int | None = None
+    ) -> None:
+        self.chain = chain
+        self.length = length
+        self.adjacency = adjacency
+        self.up_to = up_to
+        alive = chain.alive(length, up_to=up_to)
+        # Read backwards, words of different lengths begin at different positions: no symbol can be ruled out there.
+        backwards = chain.reversed()
+        alive_backwards = backwards.alive(length, up_to=True) if up_to else alive[::-1]
+        pairs = _MOST_PAIRS if pairs is None else pairs
+        self._alive = alive
+        self._prefixes, self._suffixes = (
+            RatioBounds(read, context_levels(read, possible, budget), KeptPairs.within(read, pairs))
+            for read, possible in ((chain, alive), (backwards, alive_backwards))
+        )
+        self._runs_of: dict[int, Runs] = {}
+
+    @classmethod
+    def of(
+        cls,
+        compiled: CompiledSystem,
+        length: int,
+        adjacency: int,
+        *,
+        up_to: bool,
+        budget: int,
+        pairs: int | None = None,
+    ) -> ChainCertifier | str:
+        """The certifier of a system, or the reason why there is none."""
+        chain = SymbolChain.of(compiled)
+        if chain is None:
+            return "equal symbols do not imply equal states in this system, and nothing better is proved"
+        if least_work(chain, length) > _LARGEST_WORK:
+            return f"bounds for {chain.successors.count:,} transitions at {length} positions would take too long"
+        return cls(chain, length, adjacency, up_to=up_to, budget=budget, pairs=pairs)
+
+    @property
+    def contexts(self) -> int:
+        return self._prefixes.contexts + self._suffixes.contexts
+
+    def certify(self, theta: float) -> Certificate:
+        """The certificate at this θ, whatever its loss."""
+        z = tilt_factor(theta)
+        prefixes, suffixes = self._prefixes.boxes(z), self._suffixes.boxes(z)
+        if self.up_to:
+            suffixes = united_so_far(suffixes)
+        bounds = {}
+        for run in range(1, min(self.adjacency, self.length) + 1):
+            bound = self._runs(run).bound(theta, prefixes, suffixes, self._prefixes.kept, self._suffixes.kept)
+            if bound > -inf:
+                bounds[run] = min(max(bound, 0.0), run * theta)
+        return Certificate(
+            length=self.length,
+            up_to=self.up_to,
+            adjacency=self.adjacency,
+            theta=theta,
+            loss=_total_loss(theta, bounds, min(self.adjacency, self.length)),
+            run_bounds=bounds,
+            method="certified",
+            contexts=self.contexts,
+            protected_positions=self._protected_positions,
+        )
+
+    def largest(self, epsilon: float) -> Certificate:
+        """The certificate with the largest θ we can find whose loss stays within ε.
+
+        From θ = ε/b downwards: where θ fails with a change K, nothing above (ε-K)/b can pass while K keeps growing
+        on the way down, so that is tried next, and then where the line through the last two failures meets ε.
+        θ = ε/2b passes always. Every θ that is returned was evaluated itself; the search only decides which are.
+        """
+        b = self.adjacency
+        lowest = epsilon / (2 * b)
+        if any(self._runs(run).places is None for run in range(1, min(b, self.length) + 1) if b % run == 0):
+            # b/r runs with K_r = rθ each lose 2bθ: nothing above ε/2b can pass.
+            return self.certify(published_theta(epsilon, b))
+        theta, slope = share(epsilon, b), float(b)
+        failed: Certificate | None = None
+        while theta > lowest:
+            certificate = self.certify(theta)
+            if certificate.loss <= epsilon:
+                return self._refined(certificate, failed, epsilon)
+            if failed is not None:
+                slope = min(max((failed.loss - certificate.loss) / (failed.theta - theta), b / 4), b)
+            failed = certificate
+            # A little farther down than the estimate, so as to arrive on the side that passes.
+            theta = (theta - (certificate.loss - epsilon) / slope) * (1 - _FINEST_STEP / 4)
+        return self._refined(self.certify(published_theta(epsilon, b)), failed, epsilon)
+
+    def _refined(self, passed: Certificate, failed: Certificate | None, epsilon: float) -> Certificate:
+        """The search between a θ that passes and one that does not, until little can be won.
+
+        By turns where a straight line meets ε, slightly on the side that passes, and halfway.
+        """
+        halfway = False
+        while (
+            failed is not None
+            and passed.loss < epsilon * (1 - _FINEST_STEP)
+            and failed.theta - passed.theta > _FINEST_STEP * passed.theta
+        ):
+            share = 0.5 if halfway else (epsilon - passed.loss) / (failed.loss - passed.loss)
+            gap = failed.theta - passed.theta
+            step = min(max(share * gap - _FINEST_STEP / 4 * passed.theta, gap / 16), gap * 15 / 16)
+            attempt = self.certify(passed.theta + step)
+            if attempt.loss <= epsilon:
+                passed = attempt
+            else:
+                failed = attempt
+            halfway = not halfway
+        return passed
+
+    def _runs(self, run: int) -> Runs:
+        if run not in self._runs_of:
+            self._runs_of[run] = Runs(self.chain, self._alive, run, up_to=self.up_to)
+        return self._runs_of[run]
+
+    @cached_property
+    def _protected_positions(self) -> float | None:
+        return protected_positions(self.chain, self.length)
+
+
+def _total_loss(theta: float, run_bounds: dict[int, float], distance: int) -> float:
+    """The largest Σ (rθ + K_r) over run lengths that add up to at most `distance`, rounded up."""
+    largest = [0.0] * (distance + 1)
+    for total in range(1, distance + 1):
+        reached = [largest[total - r] + r * theta + bound for r, bound in run_bounds.items() if r <= total]
+        largest[total] = max([largest[total - 1], *reached])
+    return _up(largest[distance])
+
+
+def _up(value: float) -> float:
+    """A little larger, by more than the rounding error of the few operations behind it."""
+    return float(value * (1 + 1e-12))

@@ -1,0 +1,200 @@
+"""Large batches drawn by error class: first the number of errors, then a word with that many.
+
+The compiled counterpart of `hamming.draw_by_class`. Counts are floating-point numbers here; what their rounding could
+decide is decided again, from the same random numbers, by exact integers and ball arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from math import ceil, log
+
+import numpy as np
+
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
+from pathveil.randomness.blocks import cuts
+from pathveil.randomness.decisions import InDoubtError, with_enough_digits
+from pathveil.randomness.lazy import LazyUniform
+from pathveil.randomness.source import RandomSource
+from pathveil.systems.compiled import CompiledSystem
+from pathveil.words.base import SameLength, Words, doubt
+from pathveil.words.classes.hamming import (
+    LARGEST_TABLE_BITS,
+    SystemClasses,
+    draw_free,
+    exact_table_bits,
+    free_counts,
+)
+from pathveil.words.classes.selection import PERMUTE_AND_FLIP, Selection
+
+_LARGEST_FLOAT_TABLE = 1 << 28  # bytes, for each thread
+_LARGEST_COUNT = 1e300
+_BLOCK_CELLS = 1 << 16
+_SMALL_FREE = 1 << 16  # cells
+_SMALL = 1 << 20  # cells times edges
+LONGEST_LAW = 64  # symbols: it takes n + 1 integrals over n + 1 factors
+_LONGEST_COUNTS = 1_000  # symbols: their classes are counted for every batch
+_HASH = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio
+
+Block = Callable[[RandomSource], None]
+
+
+def is_small(compiled: CompiledSystem, words: Words) -> bool:
+    """Is the batch done in plain Python before the compiled loops would be loaded, or can only be done there?"""
+    if compiled.is_free:
+        few = len(words.values) < _SMALL_FREE or compiled.symbol_count >= 2**24
+        return LONGEST_LAW < max(words.lengths) <= _LONGEST_COUNTS or (few and max(words.lengths) <= LONGEST_LAW)
+    if len(words.values) * compiled.edge_count >= _SMALL:
+        return False
+    return all(exact_table_bits(compiled, length) <= LARGEST_TABLE_BITS for length in words.lengths)
+
+
+def table_fits(compiled: CompiledSystem, length: int) -> bool:
+    """Can the classes of a word of this length be counted in floating point, in reasonable memory?"""
+    if 4 * compiled.state_count * (length + 2) * (length + 17) > _LARGEST_FLOAT_TABLE:  # made in strips of 16 numbers
+        return False
+    if length * log(int(np.diff(compiled.offsets).max())) < log(_LARGEST_COUNT):  # each symbol so many choices at most
+        return True
+    words = compiled.accepting.astype(float)
+    for _ in range(length):
+        words = np.bincount(compiled.sources, words[compiled.targets], compiled.state_count)
+        if words.max() > _LARGEST_COUNT:
+            return False
+    return True
+
+
+def class_blocks(
+    compiled: CompiledSystem,
+    values: AnyIntArray,
+    begins: IntArray,
+    scores: FloatArray,
+    private: AnyIntArray,
+    selection: Selection,
+) -> list[Block]:
+    """The work for words of one length on a system, in blocks; equal words should follow each other."""
+    from pathveil.words.classes.kernels import draw_words
+
+    length = len(scores) - 1
+    margin = doubt((length + 2) * (compiled.largest_degree + 4))
+    # Logarithms of counts are below 700; `exp` and `log` are taken to be right to 16 units in the last place.
+    weight_margin = margin + doubt(16 * (1400 + 2 * ceil(np.abs(scores).max()) + length))
+    by_noise = selection is PERMUTE_AND_FLIP
+
+    def draw(begins: IntArray, source: RandomSource) -> None:
+        words = source.words64(len(begins) * (2 * length + 1))
+        in_doubt = np.empty(len(begins), dtype=bool)
+        draw_words(
+            values, begins, length, compiled.symbol_count, compiled.start, compiled.accepting, compiled.offsets,
+            compiled.labels, compiled.targets, scores, by_noise, words, private, margin, weight_margin, doubt(16),
+            in_doubt,
+        )  # fmt: skip
+        rows = words.reshape(len(begins), -1)
+        for number in np.flatnonzero(in_doubt):
+            cells = slice(begins[number], begins[number] + length)
+            private[cells] = settle(values[cells].astype(np.int64), rows[number], source)
+
+    def settle(codes: IntArray, words: UintArray, source: RandomSource) -> IntArray:
+        classes = SystemClasses(compiled, codes)
+        if by_noise:
+            errors = selection.choose_exactly(classes.counts, scores, words[: length + 1], source)
+        else:
+            errors = cut_law(selection, classes.counts, scores, LazyUniform(int(words[0]), source))
+        uniforms = iter([LazyUniform(word, source) for word in words[length + 1 :].tolist()])
+        return classes.walk(errors, lambda weights: next(uniforms).pick(weights))
+
+    return [partial(draw, begins[begin:end]) for begin, end in cuts(len(begins), 1 + _BLOCK_CELLS // length)]
+
+
+def free_blocks(
+    symbol_count: int,
+    values: AnyIntArray,
+    part: SameLength,
+    scores: FloatArray,
+    private: AnyIntArray,
+    selection: Selection,
+) -> list[Block]:
+    """The same on a free alphabet, where all words of one length have the same law of the number of errors."""
+    from pathveil.words.free_kernels import place_errors
+
+    length = part.length
+    counts = free_counts(symbol_count, length)
+    bounds = np.array(word_bounds(selection, counts, tuple(scores.tolist())), dtype=np.uint64)
+
+    def draw(begins: IntArray, source: RandomSource) -> None:
+        again, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
+        words = source.words64(len(begins) * (length + 1)).reshape(len(begins), length + 1)
+        place_errors(values, begins, length, symbol_count, bounds, words.reshape(-1), private, again, in_doubt)
+        for number in np.flatnonzero(in_doubt):
+            cells = slice(begins[number], begins[number] + length)
+            uniform = LazyUniform(int(words[number, 0]), source)
+            errors = np.array([cut_law(selection, counts, scores, uniform)])
+            private[cells] = draw_free(values[None, cells].astype(np.int64), errors, symbol_count, source)[0]
+        repeated = np.flatnonzero(again & ~in_doubt)
+        if len(repeated):
+            usable = words[repeated]
+            _redraw_biased(usable[:, 1:], symbol_count, source)
+            place_errors(
+                values, begins[repeated], length, symbol_count, bounds, usable.reshape(-1), private,
+                again[: len(repeated)], in_doubt[: len(repeated)],
+            )  # fmt: skip
+
+    size = 1 + _BLOCK_CELLS // (length + 1)
+    return [partial(draw, part.begins[begin:end]) for begin, end in cuts(len(part.begins), size)]
+
+
+def _redraw_biased(words: UintArray, symbol_count: int, source: RandomSource) -> None:
+    """Draw those keystream words for positions again that `place_errors` would not use, until it uses all of them.
+
+    Only those. The number of errors stays: words with many errors look at more keystream words, and drawing their
+    number again would make it less likely than it should be. The other positions stay for the same reason: words that
+    have all their errors early look at fewer.
+    """
+    length = words.shape[1]
+    for i in range(length):
+        bound = (length - i) * (symbol_count - 1)
+        for row in range(len(words)):
+            while int(words[row, i]) * bound % 2**64 < 2**64 % bound:
+                words[row, i] = source.words64(1)[0]
+
+
+def cut_law(selection: Selection, counts: Sequence[int], scores: FloatArray, uniform: LazyUniform) -> int:
+    """The class on which a random number falls when the law is cumulated."""
+    return with_enough_digits(lambda bits: uniform.cut(selection.law_balls(counts, scores.tolist()), bits))
+
+
+@lru_cache
+def word_bounds(selection: Selection, counts: tuple[int, ...], scores: tuple[float, ...]) -> list[int]:
+    """bounds[ℓ] for every ℓ but the last: keystream words below it mean at most ℓ errors, those more than 1 above more.
+
+    Those in between, two of 2^64, begin like a number that may fall on either side.
+    """
+
+    def decide(_: int) -> list[int]:
+        from flint import arb
+
+        bounds, reached = [], arb(0)
+        for probability in selection.law_balls(counts, scores)[:-1]:
+            reached += probability * 2**64
+            if not reached.rad() < 0.25:
+                raise InDoubtError
+            mantissa, exponent = reached.lower().floor().man_exp()
+            lowest = int(mantissa) << int(exponent)
+            bounds.append(min(max(lowest, 0), 2**64 - 1))
+        return bounds
+
+    return with_enough_digits(decide)
+
+
+def equal_together(values: AnyIntArray, part: SameLength) -> tuple[IntArray, int]:
+    """The words' first cells in an order in which equal words follow each other, and the number of different words."""
+    powers = np.full(part.length, _HASH)
+    powers[-1] = 1
+    powers = np.multiply.accumulate(powers[::-1])[::-1]  # of _HASH, modulo 2^64
+    keys = np.empty(len(part.begins), dtype=np.uint64)
+    for begin, end in cuts(len(keys), 1 + _BLOCK_CELLS // part.length):
+        cells = part.begins[begin:end, None] + np.arange(part.length)
+        keys[begin:end] = values[cells].astype(np.uint64) @ powers
+    order = np.argsort(keys, kind="stable")
+    # Different words with one key would only be counted as one, and be given a table each all the same.
+    return part.begins[order], 1 + int(np.count_nonzero(np.diff(keys[order])))

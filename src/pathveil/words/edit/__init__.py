@@ -1,0 +1,22 @@
+"""Mechanisms whose distance is the edit distance: what they share, their classes, and their certificate."""
+
+from pathveil.words.edit.certificate import EditCertificate, edit_certificate, published_edit_certificate
+from pathveil.words.edit.classes import EditClasses, edit_classes
+from pathveil.words.edit.distances import distances_from, edit_distances
+from pathveil.words.edit.law import EditLaw
+from pathveil.words.edit.length_range import checked_cap, require_length
+from pathveil.words.edit.mechanism import EditMechanism
+
+__all__ = [
+    "EditCertificate",
+    "EditClasses",
+    "EditLaw",
+    "EditMechanism",
+    "checked_cap",
+    "distances_from",
+    "edit_certificate",
+    "edit_classes",
+    "edit_distances",
+    "published_edit_certificate",
+    "require_length",
+]

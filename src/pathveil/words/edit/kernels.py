@@ -1,0 +1,400 @@
+"""Compiled loops behind `EditClasses`: the graph of all words by edit distance from one word.
+
+Terms. The *row* of a written beginning u has the entries min(d(u, w[:j]), c) for j = 0..n: the last line of the
+edit-distance table between u and the word w, cut off at the cap c. A *node* is a row together with the state y of the
+system after u and the number i of symbols in u. Nodes from which no allowed word is closer than c are left out: all
+that can still be written from there is in class c, and the system's own counts say how much that is. A *way* is a
+bundle of the system's edges out of y that lead to the same state with symbols that act alike: one symbol of w, or all
+symbols that do not occur in w.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pathveil.numerics.jit import kernel
+
+_WANTED = -2
+_SMALL = 1_000  # edges
+_ROOM = 4_000  # nodes, to begin with
+_ONES = 0x0111111111111111  # the same in each of 15 entries of 4 bits
+_SEVENS, _EIGHTS, _ALL = 7 * _ONES, 8 * _ONES, 15 * _ONES
+_SPREAD = 0x9E3779B97F4A7C1  # spreads the bits of a number over 64; what does not fit is dropped
+
+
+@kernel
+def _step_rows(
+    rows: Any, steps: Any, new_rows: Any, slots: Any, kinds: Any, i: int, lo: int, hi: int, cap: int, log: int
+) -> int:
+    """Where `steps[row, kind]` is _WANTED: the number of the row after `row` and a symbol of this kind; -1 if useless.
+
+    Symbol number i is written. A row is packed: c minus entry, 64 / 2^log bits each, from the first j that is less than
+    c away from the diagonal. So 0 stands for c, and for everything outside. An entry that cannot lead to a word closer
+    than the cap any more is set to c, so that more rows agree: at least lo - i and at most hi - i symbols will still
+    be written, and n - j of the word have to be accounted for. Returns how many different new rows there are; `slots`
+    is an empty hash table for them.
+    """
+    n, width, last = len(kinds), 6 - log, (1 << log) - 1
+    mask = (1 << (1 << width)) - 1
+    begin = max(0, i - cap + 1)
+    shift = begin - max(0, i - cap)  # how far the band has moved since the rows before
+    too_few, too_many = n - (hi - i), n - (lo - i)  # outside of these, lengths alone demand further edits
+    count = 0
+    for row in range(steps.shape[0]):
+        for kind in range(steps.shape[1]):
+            if steps[row, kind] != _WANTED:
+                continue
+            for part in range(new_rows.shape[1]):
+                new_rows[count, part] = 0
+            closeness = useful = 0
+            diagonal = rows[row, 0] & mask if shift else 0
+            for place in range(min(n, i + cap - 1) + 1 - begin):
+                j, at = begin + place, place + shift
+                above = (rows[row, at >> log] >> ((at & last) << width)) & mask
+                replaced = diagonal - (1 if kinds[j - 1] != kind else 0)
+                closeness = max(max(max(closeness, above) - 1, replaced), 0)
+                diagonal = above
+                kept = closeness if closeness > max(too_few - j, j - too_many) else 0
+                new_rows[count, place >> log] |= kept << ((place & last) << width)
+                useful |= kept
+            if not useful:
+                steps[row, kind] = -1
+                continue
+            code = 0
+            for part in range(new_rows.shape[1]):
+                code = (code ^ new_rows[count, part]) * _SPREAD
+            at = (code ^ (code >> 31)) & (len(slots) - 1)
+            while slots[at] >= 0:
+                same = True
+                for part in range(new_rows.shape[1]):
+                    same &= new_rows[slots[at], part] == new_rows[count, part]
+                if same:
+                    break
+                at = (at + 1) & (len(slots) - 1)
+            if slots[at] < 0:
+                slots[at] = count
+                count += 1
+            steps[row, kind] = slots[at]
+    return count
+
+
+@kernel
+def _link_narrow_nodes(
+    i: int,
+    layers: Any,
+    nodes: Any,
+    links: Any,
+    ways: Any,
+    way_bounds: Any,
+    alive: Any,
+    rows: Any,
+    new_rows: Any,
+    places: Any,
+    kinds: Any,
+    kind_count: int,
+    lo: int,
+    hi: int,
+    cap: int,
+    floors: Any,
+) -> Any:
+    """`_link_nodes` for c < 8, where a row is 4 bits for each of at most 13 entries; every node has a row of its own.
+
+    All entries are worked on at once: the highest bit of each is free, so x - y + 8, entry by entry, tells in that bit
+    whether x ≥ y. An entry that the system does not let come near any more, since it is not above the floor of the
+    node's state, is set to c. In `places` nodes of earlier layers count as empty, so one hash table serves all layers.
+    """
+    n, before, first = len(kinds), layers[i - 1], layers[i]
+    begin = max(0, i - cap + 1)
+    shift = begin - max(0, i - cap)
+    width = min(n, i + cap - 1) + 1 - begin
+    differs = np.full(kind_count, _ONES, dtype=np.int64)  # for each kind: 1 where the word has another symbol
+    demanded = np.int64(0)  # 1 more than the edits that lengths alone demand
+    for place in range(width):
+        j = begin + place
+        if j > 0:
+            differs[kinds[j - 1]] -= 1 << (4 * place)
+        gap = max(0, max(n - (hi - i) - j, j - n + (lo - i)))
+        demanded |= (min(gap, 7) + 1) << (4 * place)
+    inside, last = (1 << (4 * width)) - 1, len(places) - 1
+    node_count, link_count = first, nodes[before, 2]
+    for node in range(before, first):
+        nodes[node, 2] = link_count
+        y, row = nodes[node, 1], rows[node - before, 0]
+        above = row >> (4 * shift)
+        diagonal = row << (4 * (1 - shift))
+        above -= ((above + _SEVENS) & _EIGHTS) >> 3
+        positive = ((diagonal + _SEVENS) & _EIGHTS) >> 3
+        stepped, new = np.int64(-1), np.int64(0)  # for which `differs`, and the row after it
+        for way in range(way_bounds[y, 0], way_bounds[y, 1]):
+            target = ways[way, 1]
+            if not alive[i, target]:
+                continue
+            if differs[ways[way, 0]] != stepped:
+                stepped = differs[ways[way, 0]]
+                replaced = diagonal - (positive & stepped)
+                larger = (((above | _EIGHTS) - replaced) & _EIGHTS) >> 3
+                new = (above & (larger * 15)) | (replaced & ~(larger * 15))
+                for further in (1, 2, 4):  # one deletion costs 1, and so on: a chain of up to 7 in three steps
+                    left = (new | _EIGHTS) - _ONES * further
+                    moved = ((left & (((left & _EIGHTS) >> 3) * 7)) << (4 * further)) & _ALL
+                    larger = (((new | _EIGHTS) - moved) & _EIGHTS) >> 3
+                    new = (new & (larger * 15)) | (moved & ~(larger * 15))
+                new &= inside
+                new &= ((((new | _EIGHTS) - demanded) & _EIGHTS) >> 3) * 15
+            to, kept = -1, new
+            if len(floors) > 0:
+                kept &= ((((new | _EIGHTS) - floors[target]) & _EIGHTS) >> 3) * 15
+            if kept != 0:
+                at = (((kept ^ (kept >> 29)) + target) * _SPREAD >> 32) & last
+                to = places[at]
+                while to >= first and (new_rows[to - first, 0] != kept or nodes[to, 1] != target):
+                    at = (at + 1) & last
+                    to = places[at]
+                if to < first:
+                    to = places[at] = node_count
+                    nodes[to, 1], nodes[to, 3] = target, to - first
+                    new_rows[to - first, 0] = kept
+                    node_count += 1
+            links[link_count, 0], links[link_count, 1] = to, way
+            link_count += 1
+    nodes[node_count, 2] = link_count
+    return node_count, link_count
+
+
+@kernel
+def _find_edge(y: int, symbol: int, offsets: Any, labels: Any) -> int:
+    """The edge of y with this label, or -1."""
+    low, high = offsets[y], offsets[y + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if labels[middle] < symbol:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < offsets[y + 1] and labels[low] == symbol else -1
+
+
+@kernel
+def _find_ways(y: int, system: Any, symbols: Any, ways: Any, count: int) -> int:
+    """Append the ways out of y to `ways` (columns: kind, target, multiplicity, edge or bundle); the new count.
+
+    Kind k < len(symbols) is that symbol of the word, kind len(symbols) all others.
+    """
+    offsets, labels, targets, bundles, bundle_begins, by_target = system
+    first = count
+    for kind in range(len(symbols)):
+        edge = _find_edge(y, symbols[kind], offsets, labels)
+        if edge >= 0:
+            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = kind, targets[edge], 1, edge
+            count += 1
+    of_word = count
+    for bundle in range(bundles[y], bundles[y + 1]):
+        target = targets[by_target[bundle_begins[bundle]]]
+        size = bundle_begins[bundle + 1] - bundle_begins[bundle]
+        for way in range(first, of_word):
+            size -= ways[way, 1] == target
+        if size > 0:
+            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = len(symbols), target, size, bundle
+            count += 1
+    return count
+
+
+@kernel
+def _with_room(array: Any, used: int, needed: int) -> Any:
+    """The array, or a copy with at least twice the room, if it has less than is needed."""
+    if needed <= len(array):
+        return array
+    larger = np.empty((max(needed, 2 * len(array)), array.shape[1]), dtype=array.dtype)
+    larger[:used] = array[:used]
+    return larger
+
+
+@kernel
+def _edits_to_go(kinds: Any, symbols: Any, cap: int, system: Any, accepting: Any) -> Any:
+    """[j, y]: how many edits it takes at least from state y to a feasible end, if j symbols of the word are done."""
+    n, (offsets, labels, targets) = len(kinds), system[:3]
+    edits = np.full((n + 1, len(accepting)), cap, dtype=np.int64)
+    for j in range(n, -1, -1):
+        for y in range(len(accepting)):
+            if j == n:
+                edits[j, y] = 0 if accepting[y] else cap
+                continue
+            symbol = symbols[kinds[j]]
+            least = edits[j + 1, y] + 1  # a deletion
+            for edge in range(offsets[y], offsets[y + 1]):
+                least = min(least, edits[j + 1, targets[edge]] + (1 if labels[edge] != symbol else 0))
+            edits[j, y] = min(least, cap)
+        changed = True
+        while changed:  # insertions
+            changed = False
+            for y in range(len(accepting)):
+                if edits[j, y] < 2:  # an insertion costs 1, and what follows it 0 at best
+                    continue
+                for edge in range(offsets[y], offsets[y + 1]):
+                    if edits[j, targets[edge]] + 1 < edits[j, y]:
+                        edits[j, y] = edits[j, targets[edge]] + 1
+                        changed = True
+    return edits
+
+
+@kernel
+def _table_size(entries: int) -> int:
+    """A power of two for a hash table that stays at most half full."""
+    size = 16
+    while size < 2 * entries:
+        size *= 2
+    return size
+
+
+@kernel
+def _link_nodes(
+    i: int,
+    layers: Any,
+    nodes: Any,
+    links: Any,
+    most: int,
+    ways: Any,
+    way_bounds: Any,
+    alive: Any,
+    rows: Any,
+    row_count: int,
+    new_rows: Any,
+    kinds: Any,
+    kind_count: int,
+    lo: int,
+    hi: int,
+    cap: int,
+    log: int,
+) -> Any:
+    """Make the nodes of layer i and the links to them from layer i - 1; the numbers of nodes, links and new rows.
+
+    There will be at most `most` links, and the arrays have room for them.
+    """
+    acts_like = np.full(kind_count, kind_count - 1, dtype=np.int64)
+    for j in range(max(0, i - cap), min(len(kinds), i + cap - 1)):
+        acts_like[kinds[j]] = kinds[j]  # a symbol that occurs only outside the band acts like one that does not occur
+    steps = np.full((row_count, kind_count), -1, dtype=np.int32)
+    for node in range(layers[i - 1], layers[i]):
+        for way in range(way_bounds[nodes[node, 1], 0], way_bounds[nodes[node, 1], 1]):
+            if alive[i, ways[way, 1]]:
+                steps[nodes[node, 3], acts_like[ways[way, 0]]] = _WANTED
+    slots = np.full(_table_size(min(most, steps.size)), -1, dtype=np.int32)
+    row_count = _step_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap, log)
+    places = np.full(_table_size(most), -1, dtype=np.int32)
+    states = alive.shape[1]
+    node_count, link_count = layers[i], nodes[layers[i - 1], 2]
+    for node in range(layers[i - 1], layers[i]):
+        nodes[node, 2] = link_count
+        y, row = nodes[node, 1], nodes[node, 3]
+        for way in range(way_bounds[y, 0], way_bounds[y, 1]):
+            target = ways[way, 1]
+            if not alive[i, target]:
+                continue
+            after, to = steps[row, acts_like[ways[way, 0]]], -1
+            if after >= 0:
+                at = ((after * states + target) * _SPREAD >> 32) & (len(places) - 1)
+                while places[at] >= 0 and (nodes[places[at], 3] != after or nodes[places[at], 1] != target):
+                    at = (at + 1) & (len(places) - 1)
+                if places[at] < 0:
+                    nodes[node_count, 1], nodes[node_count, 3] = target, after
+                    places[at] = node_count
+                    node_count += 1
+                to = places[at]
+            links[link_count, 0], links[link_count, 1] = to, way
+            link_count += 1
+    nodes[node_count, 2] = link_count
+    return node_count, link_count, row_count
+
+
+@kernel
+def find_nodes(
+    kinds: Any,
+    symbols: Any,
+    lo: int,
+    hi: int,
+    cap: int,
+    system: Any,
+    start: int,
+    accepting: Any,
+    alive: Any,
+    most_nodes: int,
+) -> Any:
+    """All nodes, layer by layer, and the links between them.
+
+    `kinds` is the word with its symbols numbered in `symbols`; `alive[i, y]` tells whether a word of allowed length
+    can be completed from y after i symbols. Returns (layers, nodes, links, ways): nodes have the columns last entry of
+    the row, y, first link; links the columns node (-1: out of reach of the cap) and way. Nothing at all if there would
+    be more than `most_nodes` nodes.
+    """
+    n, states, kind_count = len(kinds), alive.shape[1], len(symbols) + 1
+    log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
+    parts = (min(2 * cap - 1, n) >> log) + 1
+    rows, new_rows = np.zeros((1, parts), dtype=np.int64), np.empty((1, parts), dtype=np.int64)
+    for j in range(min(n, cap - 1) + 1):
+        rows[0, j >> log] |= (cap - j) << ((j & ((1 << log) - 1)) << (6 - log))
+    row_count, mask = 1, (1 << (64 >> log)) - 1
+    ways = np.empty((2 * max(len(system[1]), 1), 4), dtype=np.int64)
+    way_bounds = np.full((states, 2), -1, dtype=np.int64)
+    way_count = 0
+    nodes = np.empty((_ROOM, 4), dtype=np.int32)  # last entry of the row, y, first link, row within the layer
+    links = np.empty((2 * _ROOM, 2), dtype=np.int32)
+    nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
+    layers = np.zeros(hi + 2, dtype=np.int64)
+    # Worth while where the system is small and not free: about half of the nodes turn out to lead nowhere near.
+    looks_ahead = cap < 8 and states > 1 and len(system[1]) <= _SMALL
+    to_go = _edits_to_go(kinds, symbols, cap, system, accepting) if looks_ahead else np.empty((0, 0), dtype=np.int64)
+    floors = np.full(to_go.shape[1], _ONES, dtype=np.int64)  # 1 more than the edits to go, packed like a row
+    for y in range(len(floors)):
+        for j in range(min(n, cap - 1) + 1):
+            floors[y] += min(to_go[j, y], 7) << (4 * j)
+    node_count, link_count, layers[1] = 1, 0, 1
+    places = np.empty(0, dtype=np.int32)
+    for i in range(1, hi + 1):
+        if layers[i - 1] == layers[i]:  # whatever is longer is far away
+            layers[i + 1 :] = node_count
+            break
+        most = 0  # links that may come
+        for node in range(layers[i - 1], layers[i]):
+            y = nodes[node, 1]
+            if way_bounds[y, 0] < 0:
+                way_bounds[y, 0] = way_count
+                way_count = _find_ways(y, system, symbols, ways, way_count)
+                way_bounds[y, 1] = way_count
+            most += way_bounds[y, 1] - way_bounds[y, 0]
+        nodes = _with_room(nodes, node_count, node_count + most + 1)
+        links = _with_room(links, link_count, link_count + most)
+        new_rows = _with_room(new_rows, 0, most + 1)
+        nodes[layers[i - 1], 2] = link_count
+        if cap < 8:
+            if len(places) < _table_size(most):
+                places = np.full(2 * _table_size(most), -1, dtype=np.int32)
+            begin, j = max(0, i - cap + 1), i + cap - 1
+            for y in range(len(floors)):
+                if begin > 0:  # the band has moved by one entry
+                    floors[y] = (floors[y] >> 4) + (1 << 56)
+                if j <= n:
+                    floors[y] += min(to_go[j, y], 7) << (4 * (j - begin))
+            node_count, link_count = _link_narrow_nodes(
+                i, layers, nodes, links, ways, way_bounds, alive, rows, new_rows, places, kinds, kind_count, lo, hi,
+                cap, floors,
+            )  # fmt: skip
+        else:
+            node_count, link_count, row_count = _link_nodes(
+                i, layers, nodes, links, most, ways, way_bounds, alive, rows, row_count, new_rows, kinds, kind_count,
+                lo, hi, cap, log,
+            )  # fmt: skip
+        if node_count > most_nodes:
+            return layers[:0], nodes[:0], links[:0], ways[:0]
+        layers[i + 1] = node_count
+        rows, new_rows = new_rows, rows
+        end = n - max(0, i - cap + 1)  # the place of a row's last entry, if it lies in the band
+        for node in range(layers[i], node_count):
+            closeness = 0
+            if 0 <= end < parts << log:
+                closeness = (rows[nodes[node, 3], end >> log] >> ((end & ((1 << log) - 1)) << (6 - log))) & mask
+            nodes[node, 0] = cap - closeness
+    for node in range(layers[hi], node_count + 1):
+        nodes[node, 2] = link_count
+    return layers, nodes[: node_count + 1].copy(), links[:link_count].copy(), ways[:way_count].copy()

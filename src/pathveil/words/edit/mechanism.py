@@ -1,0 +1,195 @@
+"""What the mechanisms for edit distance share: words whose length is private too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from pathveil.errors import InfeasibleWordError, NoFeasibleWordError, PathVeilError
+from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.privacy.units import Edits, Unit
+from pathveil.randomness.source import RandomSource
+from pathveil.systems.system import System, Word
+from pathveil.words.base import (
+    OnInfeasible,
+    WordMechanism,
+    checked_adjacency,
+    flat_words,
+    linear_scores,
+    log_counts,
+    share,
+)
+from pathveil.words.classes import Selection
+from pathveil.words.edit.batch import draw_batch
+from pathveil.words.edit.classes import EditClasses
+from pathveil.words.edit.law import EditLaw
+from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range, require_length
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+class EditMechanism(WordMechanism):
+    """A random map from a sensitive word to a feasible word whose length lies in a public range.
+
+    Adjacent words are at most b insertions, deletions and substitutions apart (Levenshtein distance; LEV names it as
+    future work), so that the length of the sensitive word is protected like its symbols. The utility of an output is
+    -min(distance, cap), which changes by at most min(b, cap) between adjacent words. (docs/edit-distance.md)
+
+    `lengths=(lo, hi)`: sensitive and private words have lo to hi symbols. Where only finitely many words are feasible,
+    hi may be None: the longest of them. `cap`: from this distance on all words count as equally far, which keeps
+    tables small; None is no cap.
+    """
+
+    _selection: ClassVar[Selection]
+
+    def __init__(
+        self,
+        world: System,
+        epsilon: float,
+        adjacency: int = 1,
+        lengths: tuple[int, int | None] | None = None,
+        cap: int | None = None,
+        *,
+        on_infeasible: OnInfeasible = "refuse",
+    ) -> None:
+        super().__init__(world, epsilon, adjacency, on_infeasible=on_infeasible)
+        lo, hi = checked_range(world, lengths)
+        self._cap = checked_cap(cap, hi)
+        self._words = LengthRange(world.compiled, lo, hi)
+        if not self._words.total:
+            raise NoFeasibleWordError(
+                f"the system has no feasible word of {lo} to {hi} symbols: check the edges, the first and the last "
+                "symbols, or allow other lengths"
+            )
+
+    @property
+    def lengths(self) -> tuple[int, int]:
+        """The shortest and the longest length of a word, sensitive or private."""
+        return self._words.lo, self._words.hi
+
+    @property
+    def accepted_lengths(self) -> tuple[int, int]:
+        return self.lengths
+
+    @property
+    def cap(self) -> int:
+        """The distance from which on words count as equally far; at most the longest length, which is no cap."""
+        return self._cap
+
+    @property
+    def output_count(self) -> int:
+        """The exact number of possible outputs."""
+        return self._words.total
+
+    def theta(self, length: int | None = None) -> float:  # noqa: ARG002 - the same for every length
+        """One more edit makes a word e^θ times less likely; the published factor 2 on the sensitivity min(b, c)."""
+        return share(self.epsilon, 2 * min(self.adjacency, self.cap))
+
+    @property
+    def _scores(self) -> FloatArray:
+        return linear_scores(self.theta(), self.cap)
+
+    @property
+    def _unit(self) -> str:
+        b = self.adjacency
+        edits = "insertion, deletion or substitution" if b == 1 else "insertions, deletions or substitutions"
+        lo, hi = self.lengths
+        return f"the same but for any {b} {edits} in one word, its length included, lengths {lo} to {hi} public"
+
+    @property
+    def _protects(self) -> Unit:
+        return Edits(self.adjacency, *self.lengths)
+
+    def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:  # noqa: ARG002 - the same for all
+        """Twice θ for every edit, up to the cap: beyond it all words are equally far."""
+        edits = min(checked_adjacency(distance, "distance"), self.cap)
+        return 2 * self.theta() * edits * (1 + 1e-12)
+
+    def _public_of_length(self) -> Iterable[str]:
+        yield f"that the word has {self.lengths[0]} to {self.lengths[1]} symbols"
+        if self.cap < self.lengths[1]:
+            yield f"the cap (words {self.cap} or more edits away are equally likely)"
+
+    def _classes(self, codes: IntArray) -> EditClasses:
+        return EditClasses(self._words, codes, self.cap)
+
+    # Drawing.
+
+    def _private_words(self, words: list[IntArray], source: RandomSource) -> list[IntArray]:
+        noise = source.words64(len(words) * (self.cap + 1)).reshape(len(words), self.cap + 1)
+
+        def choose(numbers: Sequence[int], counts: Sequence[tuple[int, ...]]) -> list[int]:
+            chosen: list[int] = self._selection.choose(counts, self._scores, noise[numbers], source).tolist()
+            return chosen
+
+        return draw_batch(words, self._classes, choose, source)
+
+    def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
+        import pyarrow
+
+        values, offsets = flat_words(words)
+        codes = values.astype(np.int64)
+        self._require_known(codes, offsets)
+        listed = np.split(codes, offsets[1:-1]) if len(words) else []
+        for number, word in enumerate(listed):
+            try:
+                self._require_usable(word)
+            except PathVeilError as problem:
+                raise type(problem)(f"word {number}: {problem}") from None
+        private = self._private_words(listed, self._source(rng))
+        ends = np.cumsum([0, *map(len, private)]).astype(offsets.dtype)
+        drawn = np.concatenate(private).astype(values.dtype) if private else values
+        return type(words).from_arrays(pyarrow.array(ends), pyarrow.array(drawn), type=words.type)
+
+    # Knowing.
+
+    def _law(self, codes: IntArray) -> EditLaw:
+        return EditLaw(self._selection.log_law(self._classes(codes).counts, self._scores))
+
+    def length_law(self, word: Word) -> dict[int, float]:
+        """{length: probability} of the private word, exact, for this sensitive word (for the curator's eyes)."""
+        return self.laws_from(self.counts_by_length(word))[1]
+
+    def counts_by_length(self, word: Word) -> dict[int, tuple[int, ...]]:
+        """{length: how many outputs of that length are 0, 1, ..., c edits away}; the same for every ε and b."""
+        codes = self._checked(word)
+        counts: dict[int, tuple[int, ...]] = {}
+        for length in range(self.lengths[0], self.lengths[1] + 1):
+            alone = LengthRange(self.world.compiled, length, length)
+            counts[length] = EditClasses(alone, codes, self.cap).counts if alone.total else (0,) * (self.cap + 1)
+        return counts
+
+    def laws_from(self, counts: dict[int, tuple[int, ...]]) -> tuple[EditLaw, dict[int, float]]:
+        """`error_law` and `length_law` of a word with these `counts_by_length`."""
+        together = [sum(column) for column in zip(*counts.values(), strict=True)]
+        law = EditLaw(self._selection.log_law(together, self._scores))
+        shares = self._selection.log_shares(together, self._scores)
+        return law, {length: float(np.exp(shares + log_counts(row)).sum()) for length, row in counts.items()}
+
+    def log_probability(self, word: Word, output: Word) -> float:
+        codes, private = self._checked(word), self.world.encode(output)
+        try:
+            self.world.require_feasible(private)
+        except InfeasibleWordError:
+            return -inf
+        if not self.lengths[0] <= len(private) <= self.lengths[1]:
+            return -inf
+        return float(self.log_probabilities(codes, [private])[0])
+
+    def log_probabilities(self, codes: IntArray, outputs: Iterable[IntArray]) -> FloatArray:
+        return self._selection.log_probabilities(self._classes(codes), self._scores, outputs)
+
+    # Checks.
+
+    def _require_usable(self, codes: IntArray) -> None:
+        require_length(len(codes), self.lengths)
+        if self.on_infeasible == "refuse":
+            self.world.require_feasible(codes)
+
+    def __repr__(self) -> str:
+        cap = f", cap={self.cap}" if self.cap < self.lengths[1] else ""
+        return f"{super().__repr__()[:-1]}, lengths={self.lengths}{cap})"

@@ -1,0 +1,115 @@
+"""Tilted draws by logarithms: P(w'|w) ∝ e^(-θ d(w, w')) over the feasible words, for any θ and any length.
+
+β_i(y), the weight of everything that may follow position i in state y, comes from one pass backwards, and the word is
+drawn forwards. The logarithms can neither overflow nor underflow. That is slow, but needs no compiler: it serves small
+batches, and the rare words whose weights span more than floating point can hold. Words for which a random number comes
+closer to a border than rounding can be trusted are decided by `exact`.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray, UintArray
+from pathveil.randomness.source import RandomSource, as_uniform
+from pathveil.systems.compiled import CompiledSystem
+from pathveil.words.base import doubt, tilt_factor
+from pathveil.words.tilted.exact import settle
+
+_CHUNK = 1 << 21  # numbers held at a time while a batch is worked on
+
+
+def draw_with_logs(compiled: CompiledSystem, codes: IntArray, theta: float, source: RandomSource) -> IntArray:
+    """A private word for each row of codes."""
+    batch, length = codes.shape
+    step = max(1, _CHUNK // max(compiled.edge_count, length * compiled.state_count))
+    chunks = [_draw_chunk(compiled, codes[k : k + step], theta, source) for k in range(0, batch, step)]
+    return np.concatenate(chunks) if chunks else codes.copy()
+
+
+def log_normalisers(compiled: CompiledSystem, codes: IntArray, theta: float) -> FloatArray:
+    """log Σ e^(-θ d(w, w')) over the feasible words w', for each row w."""
+    return _backward(compiled, codes, theta)[0][:, compiled.start]
+
+
+def _edge_weights(compiled: CompiledSystem, symbols: IntArray, after: FloatArray, theta: float) -> FloatArray:
+    """log(z^[label ≠ symbol] β(target)) for every word (rows) and edge (columns)."""
+    weights: FloatArray = after[:, compiled.targets]
+    weights -= theta * (compiled.labels != symbols[:, None])
+    return weights
+
+
+def _backward(compiled: CompiledSystem, codes: IntArray, theta: float) -> list[FloatArray]:
+    """Message i, for i = 0..n: log β_i(y) for every word (rows) and state (columns)."""
+    batch, length = codes.shape
+    with np.errstate(divide="ignore"):
+        last = np.log(compiled.accepting.astype(float))
+    messages = [np.tile(last, (batch, 1))]
+    alive = np.flatnonzero(np.diff(compiled.offsets))  # states with successors; the others have weight 0
+    for i in range(length - 1, -1, -1):
+        weights = _edge_weights(compiled, codes[:, i], messages[-1], theta)
+        top = np.maximum.reduceat(weights, compiled.offsets[alive], axis=1)
+        shift = np.where(top > -np.inf, top, 0.0)
+        weights -= np.repeat(shift, np.diff(compiled.offsets)[alive], axis=1)
+        with np.errstate(divide="ignore"):
+            sums = np.log(np.add.reduceat(np.exp(weights), compiled.offsets[alive], axis=1)) + shift
+        message = np.full((batch, compiled.state_count), -np.inf)
+        message[:, alive] = sums
+        messages.append(message)
+    messages.reverse()
+    return messages
+
+
+def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source: RandomSource) -> IntArray:
+    batch, length = codes.shape
+    z = tilt_factor(theta)
+    theta = -log(z)  # of the number that is used
+    messages = _backward(compiled, codes, theta)
+    words = source.words64(batch * length).reshape(batch, length)
+    margin = log_margin(compiled, length, theta)
+    states, in_doubt = np.full(batch, compiled.start), np.zeros(batch, dtype=bool)
+    private = np.empty_like(codes)
+    for i in range(length):
+        first = compiled.offsets[states]
+        degree = compiled.offsets[states + 1] - first
+        # One row for each word, one column for each edge of its current state; shorter rows are padded.
+        columns = np.arange(degree.max())
+        padding = columns >= degree[:, None]
+        edges = np.where(padding, first[:, None], first[:, None] + columns)
+        right = (compiled.labels[edges] == codes[:, i, None]) & ~padding
+        # The word's own symbol comes first, then the others in their order.
+        edges = np.take_along_axis(edges, np.argsort(~right, axis=1, kind="stable"), axis=1)
+        weights = np.take_along_axis(messages[i + 1], compiled.targets[edges], axis=1)
+        weights -= theta * (compiled.labels[edges] != codes[:, i, None])
+        weights[padding] = -np.inf
+        chosen, close = pick_columns(weights, words[:, i], margin)
+        in_doubt |= close
+        taken = edges[np.arange(batch), chosen]
+        private[:, i] = compiled.labels[taken]
+        states = compiled.targets[taken]
+    begins = np.arange(batch) * length
+    settle(compiled, codes.reshape(-1), begins, in_doubt, z, words, private.reshape(-1), source)
+    return private
+
+
+def log_margin(compiled: CompiledSystem, length: int, theta: float) -> float:
+    """How far rounding can carry a sum of weights, relatively; the loops without logarithms are more precise.
+
+    At each position, logarithms of a size of up to n(θ + log d) are added, shifted and rounded, and d weights added up.
+    `exp` and `log` are taken to be right to 16 units in the last place, four times what numpy allows them.
+    """
+    size = length * (theta + log(compiled.largest_degree)) if compiled.largest_degree else 0.0
+    return doubt((length + 2) * (int(4 * size) + compiled.largest_degree + 48))
+
+
+def pick_columns(log_weights: FloatArray, words: UintArray, margin: float) -> tuple[IntArray, BoolArray]:
+    """For each row a column, with probability proportional to exp(log weight); and which rows are in doubt."""
+    sums = np.cumsum(np.exp(log_weights - log_weights.max(axis=1, keepdims=True)), axis=1)
+    total = sums[:, -1]
+    # Never the total itself, or no column would be reached.
+    marks = np.minimum(as_uniform(words) * total, np.nextafter(total, 0))
+    columns: IntArray = np.argmax(sums > marks[:, None], axis=1)
+    in_doubt: BoolArray = np.any(np.abs(sums - marks[:, None]) < margin * total[:, None], axis=1)
+    return columns, in_doubt
