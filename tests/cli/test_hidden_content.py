@@ -189,6 +189,16 @@ def test_other_errors_are_shown_in_full(run) -> None:
     assert "does not exist. Make it first" in run(TEXT.replace("out.txt", "none/out.txt")).err
 
 
+def test_how_long_a_word_is_is_not_told(run) -> None:
+    Path("in.txt").write_text("a b\n" + "a b c " * 111 + "\n")
+    line = TEXT.replace("--alphabet abc.txt", "--edges support.csv") + " --max-length 4"
+    ran = run(line)
+    assert ran.code == 2
+    assert "longer than max_length=4" in ran.err
+    assert "333" not in ran.err
+    assert "333" in run(line + " --curator").err
+
+
 def test_a_transition_outside_the_support_is_not_quoted(run) -> None:
     Path("in.txt").write_text("a b c a b a\n" + "a c\n" * 7)
     line = WORDS + " --support support.csv"

@@ -29,9 +29,11 @@ def content_hidden(hidden: bool) -> Iterator[None]:
         told = _without_content(problem)
         if told is None:
             raise
-        from pathveil.errors import PathVeilError
+        from pathveil.errors import InvalidParameterError, PathVeilError
 
-        raise PathVeilError(told + _MORE) from None
+        # Wrong use stays wrong use: scripts tell it by the exit code.
+        kind = InvalidParameterError if isinstance(problem, InvalidParameterError) else PathVeilError
+        raise kind(told + _MORE) from None
 
 
 def _without_content(problem: Exception) -> str | None:
@@ -45,11 +47,13 @@ def _without_content(problem: Exception) -> str | None:
         PathVeilError,
     )
 
+    if isinstance(problem, PathVeilError) and problem.without_content is not None:
+        return problem.without_content
     about_other_things = (BudgetExceededError, FileItselfError, InvalidParameterError, InvalidSystemError, LedgerError)
     if isinstance(problem, (*about_other_things, BrokenPipeError, MemoryError)):
         return None
     if isinstance(problem, PathVeilError):
-        return problem.without_content or f"the input cannot be used: {_kind(problem)}."
+        return f"the input cannot be used: {_kind(problem)}."
     if isinstance(problem, OSError) and problem.strerror:
         return None
     if isinstance(problem, UnicodeError):
