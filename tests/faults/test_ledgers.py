@@ -13,8 +13,8 @@ import pathveil as pv
 from pathveil.ledger.entries import sealed
 from tests.faults.faults import contents
 from tests.ledger.conftest import SYMBOL, promise
-from tests.ledger.test_damage import edit
-from tests.ledger.test_processes import race
+from tests.ledger.races import race
+from tests.ledger.tampering import edit
 
 LINES = (
     "privatize lines.txt --alphabet pages.txt --epsilon 1 --output out.txt --ledger budget.db",

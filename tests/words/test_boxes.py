@@ -11,8 +11,7 @@ import pathveil as pv
 from pathveil.words import ratio_bounds
 from pathveil.words.certificate import ChainCertifier
 from pathveil.words.ratio_bounds import Box, RatioBounds, _slices, united_so_far
-
-TOWN = pv.example_town()
+from tests.worlds import TOWN
 
 
 def box(lo, hi, dropped=(1.0,)):

@@ -18,8 +18,7 @@ from pathveil.words.certificate import (
     published_theta,
 )
 from pathveil.words.tilt import LARGEST_TILT
-
-TOWN = pv.example_town()
+from tests.worlds import TOWN
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,8 @@ from pathveil.words.tilt import doubt
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.statistics import FALSE_ALARM, chi_square_p_value
-from tests.words.test_kernels import CHAIN
+from tests.worlds import CHAIN, TOWN
 
-TOWN = pv.example_town()
 SELECTIONS = {"exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
 
 

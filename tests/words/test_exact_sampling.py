@@ -35,9 +35,9 @@ from tests.reference.random_systems import (
     systems_with_length,
     systems_with_word,
 )
-from tests.words.test_kernels import CHAIN, PLANS, engines
+from tests.words.engines import engines
+from tests.worlds import CHAIN, PLANS, TOWN
 
-TOWN = pv.example_town()
 SELECTIONS = {"exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
 
 

@@ -20,20 +20,18 @@ from pathveil.systems import blocks
 from pathveil.words import class_batches, online, tilted
 from pathveil.words.ragged import Words
 from pathveil.words.rejection import FlipByRejection
-from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine, words_for_each
+from pathveil.words.tilted import LaneEngine, RenewalEngine, SparseEngine, words_for_each
 from pathveil.words.tilted_logs import log_normalisers
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming
 from tests.reference.planted import PlantedSource, law_of
 from tests.reference.random_systems import systems_with_word
 from tests.statistics import FALSE_ALARM, chi_square_p_value
+from tests.words.engines import engines
 from tests.words.mechanisms import MECHANISMS, build
+from tests.worlds import CHAIN, PLANS
 
 SystemWithWord = tuple[pv.System, Word]
 TILTS = st.sampled_from([1e-9, 0.3, 1.0, 4.0, 20.0])
-CHAIN = pv.MarkovChain.from_edges([(0, 0), (0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (1, 1)])
-PLANS = pv.TransitionSystem(
-    {(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2, (2, "a"): 2, (2, "c"): 0}, initial=0, accepting={0, 2}
-)
 
 
 @pytest.fixture
@@ -50,13 +48,6 @@ def compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (tilted, class_batches, online):
         monkeypatch.setattr(module, "_BLOCK_CELLS", 5_000)
     monkeypatch.setattr(tilted, "_FREE_BLOCK_CELLS", 12_000)
-
-
-def engines(world: pv.System, length: int, theta: float) -> list[tilted.Engine]:
-    found: list[tilted.Engine] = [make(world.compiled, length, theta) for make in (LaneEngine, LogEngine, SparseEngine)]
-    if world.compiled.symbol_states is not None:
-        found.append(RenewalEngine(world.compiled, length, theta))
-    return found
 
 
 # ----------------------------------------------------------------------------------------------------- tilted draws

@@ -15,14 +15,8 @@ from pathveil.words.law import ErrorLaw
 from pathveil.words.ragged import Words
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming, permute_and_flip_law
 from tests.statistics import FALSE_ALARM, chi_square_p_value
-from tests.words.mechanisms import MECHANISMS, build
-from tests.words.test_kernels import CHAIN, PLANS
-from tests.words.test_laws_by_enumeration import reference_law
-
-LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
-TOWN = pv.example_town()
-# Every word over two symbols, but its two states are entered with either: certificates are the published ones.
-TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1}, initial=0)
+from tests.words.mechanisms import MECHANISMS, build, reference_law
+from tests.worlds import CHAIN, LETTER_CHAIN, PLANS, TOGGLE, TOWN
 
 # --------------------------------------------------------------------------------------------------- laws
 
@@ -136,7 +130,7 @@ def test_the_reason_names_all_candidates_with_their_errors() -> None:
         f"{least}: {means[least]:.3g} expected errors in 4 symbols; {others}"
         " (CertifiedExponential promises among feasible words, the others among all of that length)"
     )
-    assert pv.Exponential(LETTERS, 1.0).reason is None
+    assert pv.Exponential(LETTER_CHAIN, 1.0).reason is None
     dead_end = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2}, initial=0)
     assert "Online" not in str(pv.best_mechanism(dead_end, 2, 1.0).reason)
     assert "Online" not in str(pv.best_mechanism(pv.Alphabet("ab"), 2, 1.0).reason)
@@ -160,7 +154,7 @@ def test_one_certificate_is_made_for_each_length_or_for_all() -> None:
         one.certificate(5)
     with pytest.raises(pv.NoFeasibleWordError):
         pv.CertifiedExponential(pv.MarkovChain.from_edges([("a", "b")]), 1.0).certificate(3)
-    for world in (pv.Alphabet("ab"), LETTERS):
+    for world in (pv.Alphabet("ab"), LETTER_CHAIN):
         nearest = pv.CertifiedExponential(world, 2.0, 2, on_infeasible="nearest").certificate(3)
         assert nearest.theta == pytest.approx(0.5, rel=1e-9)
         assert "infeasible words are accepted" in nearest.method

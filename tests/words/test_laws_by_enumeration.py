@@ -11,43 +11,17 @@ import pathveil as pv
 from tests.reference.enumeration import (
     Word,
     class_counts,
-    exponential_law,
     feasible_words,
     hamming,
     permute_and_flip_law,
     worst_loss,
 )
 from tests.reference.random_systems import SystemWithLength, systems_with_length, systems_with_word
-from tests.words.mechanisms import MECHANISMS, build
+from tests.words.mechanisms import MECHANISMS, build, reference_law
 
 EPSILONS = st.one_of(st.sampled_from([0.1, 1.0, 5.0, 12.0]), st.floats(0.1, 12.0))
 ADJACENCIES = st.integers(1, 3)
 SystemWithWord = tuple[pv.System, Word]
-
-
-def reference_law(name: str, mechanism: pv.WordMechanism, word: Word) -> dict[Word, float]:
-    world, theta = mechanism.world, mechanism.theta(len(word))
-    if name == "permute-and-flip":
-        return permute_and_flip_law(world, word, theta)
-    if name == "inverse utility":
-        return exponential_law(world, word, theta, utility=lambda d: 1 / (d + 1))
-    if name == "online":
-        return online_law(world, word, theta)
-    return exponential_law(world, word, theta)
-
-
-def online_law(world: pv.System, word: Word, theta: float) -> dict[Word, float]:
-    """The online rule as it is told: look at what may follow the output so far, then roll the dice."""
-    law: dict[Word, float] = {(): 1.0}
-    for symbol in word:
-        following: dict[Word, float] = {}
-        for output, probability in law.items():
-            possible = [s for s in world.symbols if world.is_feasible((*output, s))]
-            weights = [1.0 if s == symbol or symbol not in possible else math.exp(-theta) for s in possible]
-            for s, weight in zip(possible, weights, strict=True):
-                following[(*output, s)] = following.get((*output, s), 0.0) + probability * weight / sum(weights)
-        law = following
-    return law
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -13,7 +13,7 @@ import pathveil as pv
 from pathveil.words import lower_bound
 from pathveil.words.lower_bound import _all_words, _best_share, _neighbour_bound, least_expected_errors_each
 from tests.reference.enumeration import feasible_words
-from tests.words.test_tilted_draws_literally import PLANS, UNEVEN
+from tests.worlds import DEAD_END_PLANS, UNEVEN
 
 # Two symbols at each position, whichever came before: all words are alike, with C(n, d) others at distance d.
 PAIRS = pv.MarkovChain.from_edges(
@@ -80,7 +80,7 @@ def test_a_free_alphabet_has_as_many_errors_as_its_best_law_for_each_adjacency(e
         assert found.proved
 
 
-@pytest.mark.parametrize("world", [PLANS, UNEVEN])
+@pytest.mark.parametrize("world", [DEAD_END_PLANS, UNEVEN])
 @pytest.mark.parametrize("length", [1, 3, 4])
 def test_all_words_are_listed_once(world, length):
     found = [tuple(word) for word in _all_words(world, length)]

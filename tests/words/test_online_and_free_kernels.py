@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pathveil.words.tilted import words_for_each
-from tests.words.test_tilted_draws_literally import UNEVEN
+from tests.worlds import UNEVEN
 
 COMPILED = UNEVEN.compiled
 EACH = [0, 0, *(words_for_each(degree, 0.7) for degree in range(2, 12))]

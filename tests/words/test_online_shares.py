@@ -10,7 +10,7 @@ import pathveil as pv
 from pathveil.words import online
 from pathveil.words.ragged import Words
 from tests.reference.planted import PlantedSource
-from tests.words.test_kernels import CHAIN
+from tests.worlds import CHAIN
 
 
 def test_online_emits_each_successor_for_its_share_of_the_keystream() -> None:

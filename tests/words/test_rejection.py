@@ -16,7 +16,7 @@ from pathveil.words.selection import PERMUTE_AND_FLIP
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming, permute_and_flip_law
 from tests.reference.random_systems import systems_with_word
 from tests.statistics import FALSE_ALARM, chi_square_p_value
-from tests.words.test_kernels import CHAIN, PLANS
+from tests.worlds import CHAIN, PLANS
 
 SystemWithWord = tuple[pv.System, Word]
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)

@@ -26,7 +26,7 @@ from pathveil.words.rejection import (
 from pathveil.words.tilt import doubt, tilt_factor
 from pathveil.words.tilted_logs import log_margin
 from tests.reference.enumeration import feasible_words, hamming
-from tests.words.test_kernels import CHAIN, PLANS
+from tests.worlds import CHAIN, PLANS
 
 FIRST = np.array([0])
 

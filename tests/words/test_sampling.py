@@ -9,11 +9,8 @@ import pathveil as pv
 from tests.reference.enumeration import Word, feasible_words
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.words.mechanisms import MECHANISMS, build
+from tests.worlds import CHAIN, PLANS
 
-CHAIN = pv.MarkovChain.from_edges([(0, 0), (0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (1, 1)])
-PLANS = pv.TransitionSystem(
-    {(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2, (2, "a"): 2, (2, "c"): 0}, initial=0, accepting={0, 2}
-)
 WORDS: dict[str, tuple[pv.System, Word]] = {
     "alphabet": (pv.Alphabet("abc"), tuple("abc")),
     "chain": (CHAIN, (0, 1, 2, 0)),

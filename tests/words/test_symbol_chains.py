@@ -21,7 +21,7 @@ from pathveil.words.symbol_chain import Links, SymbolChain
 from pathveil.words.tilt import tilt_factor
 from pathveil.words.visited import Visited
 from tests.reference.enumeration import feasible_words
-from tests.words.test_kernels import PLANS
+from tests.worlds import PLANS
 
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 

@@ -19,9 +19,8 @@ from pathveil.words.tilted_logs import draw_with_logs, log_margin, log_normalise
 from pathveil.words.visited import Visited
 from tests.reference.literal_draws import draw_tilted, uniforms_of
 from tests.reference.planted import ContinuedSource, PlantedSource
-from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of
-
-TOWN = pv.example_town()
+from tests.words.engines import words_of
+from tests.worlds import DEAD_END_PLANS, TOWN, UNEVEN
 
 
 def dense_chain(states: int) -> pv.MarkovChain:
@@ -39,11 +38,11 @@ def test_short_words_on_chains_are_renewed_and_others_go_by_lanes_or_logarithms(
     chain = dense_chain(40)  # 41 states with the start, 1640 edges
     assert kind_of(chain, 10, 5.0) is RenewalEngine
     assert kind_of(chain, 300, 5.0) is LaneEngine  # 8 · 300 · 40 · 41 bytes are no more than 2^22, but 600 < 300 · 8.7
-    assert kind_of(PLANS, 3, 5.0) is LaneEngine  # a symbol does not tell the state
+    assert kind_of(DEAD_END_PLANS, 3, 5.0) is LaneEngine  # a symbol does not tell the state
     with monkeypatch.context() as patch:
-        patch.setattr(tilted, "_LARGEST_LANE_TABLE", 3 * PLANS.compiled.state_count * 128)
-        assert kind_of(PLANS, 3, 5.0) is LaneEngine
-        assert kind_of(PLANS, 4, 5.0) is LogEngine
+        patch.setattr(tilted, "_LARGEST_LANE_TABLE", 3 * DEAD_END_PLANS.compiled.state_count * 128)
+        assert kind_of(DEAD_END_PLANS, 3, 5.0) is LaneEngine
+        assert kind_of(DEAD_END_PLANS, 4, 5.0) is LogEngine
     monkeypatch.setattr("pathveil.systems.compiled._LARGEST_STEP_TABLE", 0)
     assert kind_of(dense_chain(40), 10, 5.0) is LaneEngine
 
@@ -92,16 +91,16 @@ def test_a_few_words_on_a_large_system_are_drawn_one_by_one(monkeypatch):
     for name in ("SparseEngine", "engine_for"):
         original = getattr(tilted, name)
         monkeypatch.setattr(tilted, name, lambda *a, o=original, n=name: made.append((n, a[1])) or o(*a))
-    monkeypatch.setattr(tilted, "_SMALL", 7 * 5 * PLANS.compiled.edge_count)
-    rows = words_of(PLANS, 5, 8)
+    monkeypatch.setattr(tilted, "_SMALL", 7 * 5 * DEAD_END_PLANS.compiled.edge_count)
+    rows = words_of(DEAD_END_PLANS, 5, 8)
     for count, expected in [(6, []), (7, [("engine_for", 5)]), (8, [("engine_for", 5)])]:
         made.clear()
-        tilted.draw_tilted(PLANS.compiled, Words.from_rows(rows[:count]), lambda _: 1.0, pv.insecure_seed(1))
+        tilted.draw_tilted(DEAD_END_PLANS.compiled, Words.from_rows(rows[:count]), lambda _: 1.0, pv.insecure_seed(1))
         assert made == expected
     monkeypatch.setattr(tilted, "_SMALL", 0)
     made.clear()
     ragged = Words(np.concatenate([rows[:3].ravel(), rows[3:7, :4].ravel()]), np.array([0, 5, 10, 15, 19, 23, 27, 31]))
-    private = tilted.draw_tilted(PLANS.compiled, ragged, lambda length: 100.0 + length, pv.insecure_seed(1))
+    private = tilted.draw_tilted(DEAD_END_PLANS.compiled, ragged, lambda length: 100.0 + length, pv.insecure_seed(1))
     assert sorted(made) == [("SparseEngine", 5), ("engine_for", 4)]
     assert private.shape == ragged.values.shape
 
@@ -156,8 +155,8 @@ def test_the_normaliser_of_a_free_alphabet_is_a_power():
     for theta in (0.0, 0.7, 20.0):
         expected = 5 * math.log1p(2 * math.exp(-theta))
         assert tilted.log_normaliser(pv.Alphabet("abc").compiled, codes, theta) == pytest.approx(expected, rel=1e-14)
-    expected = draw_tilted(PLANS.compiled, codes.tolist(), math.exp(-0.7), [0.5] * 5, 0.0).total
-    assert tilted.log_normaliser(PLANS.compiled, codes, 0.7) == pytest.approx(math.log(expected), rel=1e-13)
+    expected = draw_tilted(DEAD_END_PLANS.compiled, codes.tolist(), math.exp(-0.7), [0.5] * 5, 0.0).total
+    assert tilted.log_normaliser(DEAD_END_PLANS.compiled, codes, 0.7) == pytest.approx(math.log(expected), rel=1e-13)
 
 
 # ---------------------------------------------------------------------------------------- margins and the tilt in use
@@ -236,8 +235,8 @@ def test_columns_are_picked_in_proportion_and_doubted_near_borders():
 
 
 def test_a_batch_that_is_worked_on_in_chunks_has_its_words_in_order(monkeypatch):
-    rows = words_of(PLANS, 6, 11)
-    for chunk, sizes in [(1, [1] * 11), (4 * 6 * PLANS.compiled.state_count, [4, 4, 3]), (1 << 21, [11])]:
+    rows = words_of(DEAD_END_PLANS, 6, 11)
+    for chunk, sizes in [(1, [1] * 11), (4 * 6 * DEAD_END_PLANS.compiled.state_count, [4, 4, 3]), (1 << 21, [11])]:
         seen = []
         monkeypatch.setattr(tilted_logs, "_CHUNK", chunk)
         original = tilted_logs._draw_chunk
@@ -248,12 +247,12 @@ def test_a_batch_that_is_worked_on_in_chunks_has_its_words_in_order(monkeypatch)
 
         with monkeypatch.context() as patch:
             patch.setattr(tilted_logs, "_draw_chunk", watched)
-            private = draw_with_logs(PLANS.compiled, rows, 200.0, pv.insecure_seed(1))
+            private = draw_with_logs(DEAD_END_PLANS.compiled, rows, 200.0, pv.insecure_seed(1))
         assert [len(part) for part in seen] == sizes
         assert [row for part in seen for row in part] == rows.tolist()
-        feasible = PLANS.compiled.feasible_rows(rows)
+        feasible = DEAD_END_PLANS.compiled.feasible_rows(rows)
         assert private[feasible].tolist() == rows[feasible].tolist()
-        assert PLANS.compiled.feasible_rows(private).all()
+        assert DEAD_END_PLANS.compiled.feasible_rows(private).all()
     # A system with more edges than states times positions.
     dense = dense_chain(30)
     monkeypatch.setattr(tilted_logs, "_CHUNK", 2 * dense.compiled.edge_count)
@@ -261,7 +260,7 @@ def test_a_batch_that_is_worked_on_in_chunks_has_its_words_in_order(monkeypatch)
     monkeypatch.setattr(tilted_logs, "_draw_chunk", lambda _, codes, *__: seen.append(len(codes)) or codes)
     draw_with_logs(dense.compiled, np.zeros((5, 2), dtype=np.int64), 1.0, pv.insecure_seed(1))
     assert seen == [2, 2, 1]
-    empty = draw_with_logs(PLANS.compiled, rows[:0], 1.0, pv.insecure_seed(1))
+    empty = draw_with_logs(DEAD_END_PLANS.compiled, rows[:0], 1.0, pv.insecure_seed(1))
     assert empty.shape == (0, 6)
 
 
@@ -279,9 +278,11 @@ def test_words_whose_weights_lie_too_far_apart_are_drawn_by_logarithms(theta, by
     calls = []
     original = tilted_sparse.draw_with_logs
     monkeypatch.setattr(tilted_sparse, "draw_with_logs", lambda *a: calls.append(a[1].tolist()) or original(*a))
-    rows = words_of(PLANS, 2, 3)
+    rows = words_of(DEAD_END_PLANS, 2, 3)
     private = np.empty(6, dtype=np.int64)
-    SparseEngine(PLANS.compiled, 2, theta).draw(rows.reshape(-1), np.array([0, 2, 4]), private, pv.insecure_seed(1))
+    SparseEngine(DEAD_END_PLANS.compiled, 2, theta).draw(
+        rows.reshape(-1), np.array([0, 2, 4]), private, pv.insecure_seed(1)
+    )
     assert len(calls) == by_logs
     # Nobody leaves a state, so a word that changes it half way has weights e^(-16θ) apart: 10^-195, then 10^-205.
     apart = pv.MarkovChain.from_edges([(0, 0), (1, 1)])
@@ -297,7 +298,7 @@ def test_words_whose_weights_lie_too_far_apart_are_drawn_by_logarithms(theta, by
 
 
 def test_balls_draw_what_the_plain_loop_draws():
-    for world, length in ((UNEVEN, 6), (PLANS, 7), (UNEVEN, 1)):
+    for world, length in ((UNEVEN, 6), (DEAD_END_PLANS, 7), (UNEVEN, 1)):
         codes = words_of(world, length, 12)
         words = np.random.default_rng(2).integers(0, 2**64, codes.shape, dtype=np.uint64)
         visited, z = Visited.of(world.compiled, length), tilt_factor(0.8)
@@ -308,18 +309,18 @@ def test_balls_draw_what_the_plain_loop_draws():
 
 def test_only_words_in_doubt_are_drawn_again_each_from_its_own_numbers():
     length, begins = 4, np.array([6, 1, 11])
-    rows = words_of(PLANS, length, 3)
+    rows = words_of(DEAD_END_PLANS, length, 3)
     values = np.zeros(15, dtype=np.int64)
     for begin, row in zip(begins, rows, strict=True):
         values[begin : begin + length] = row
     words = np.random.default_rng(3).integers(0, 2**64, (3, length), dtype=np.uint64)
     private = np.full(15, -1)
     z = tilt_factor(0.5)
-    arguments = (PLANS.compiled, values, begins)
+    arguments = (DEAD_END_PLANS.compiled, values, begins)
     tilted_exact.settle(*arguments, np.array([True, False, True]), z, words, private, ContinuedSource([]))
     expected = np.full(15, -1)
     for k in (0, 2):
-        drawn = draw_tilted(PLANS.compiled, rows[k].tolist(), Fraction(z), uniforms_of(words[k].tolist()), 0.0)
+        drawn = draw_tilted(DEAD_END_PLANS.compiled, rows[k].tolist(), Fraction(z), uniforms_of(words[k].tolist()), 0.0)
         expected[begins[k] : begins[k] + length] = drawn.word
     assert private.tolist() == expected.tolist()
     before = private.copy()
@@ -328,11 +329,11 @@ def test_only_words_in_doubt_are_drawn_again_each_from_its_own_numbers():
 
 
 def test_words_are_decided_exactly_as_long_as_their_table_fits():
-    count = PLANS.compiled.state_count
-    assert fits(PLANS.compiled, 9, 10 * count)
-    assert not fits(PLANS.compiled, 9, 10 * count - 1)
-    assert "words of more than 9 symbols" in sampling(PLANS.compiled, 10 * count)
-    assert "words of more than 8 symbols" in sampling(PLANS.compiled, 10 * count - 1)
+    count = DEAD_END_PLANS.compiled.state_count
+    assert fits(DEAD_END_PLANS.compiled, 9, 10 * count)
+    assert not fits(DEAD_END_PLANS.compiled, 9, 10 * count - 1)
+    assert "words of more than 9 symbols" in sampling(DEAD_END_PLANS.compiled, 10 * count)
+    assert "words of more than 8 symbols" in sampling(DEAD_END_PLANS.compiled, 10 * count - 1)
     assert tilted_exact.LARGEST_TABLE == 2**21
     assert as_uniform(np.array([0], dtype=np.uint64))[0] == 2.0**-54
     assert PlantedSource([7]).words64(2).tolist() == [7, 7]
