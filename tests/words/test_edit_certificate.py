@@ -77,9 +77,8 @@ def test_infeasible_words_get_the_published_tilt_and_unit() -> None:
     assert pv.audit_exhaustively(lenient).holds
 
 
-def test_a_system_too_large_for_bounds_gets_the_published_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.words.edit_certificate._LARGEST_WORK", 10)
-    mechanism = pv.CertifiedEditExponential(pv.Alphabet("ab"), 8.0, lengths=(2, 4))
+def test_a_system_too_large_for_bounds_gets_the_published_tilt() -> None:
+    mechanism = pv.CertifiedEditExponential(pv.example_town(), 8.0, lengths=(2, 1_000), cap=200)
     assert mechanism.theta() == 4.0
     assert "too large" in mechanism.certificate.how
 

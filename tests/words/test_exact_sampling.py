@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words import certified, class_batches, selection, tilt, tilted_exact
+from pathveil.words import certified, selection, tilt, tilted_exact
 from pathveil.words.class_batches import class_blocks, free_blocks, word_bounds
 from pathveil.words.classes import SystemClasses, free_counts
 from pathveil.words.law import permute_and_flip_log_law
@@ -364,13 +364,6 @@ def test_on_free_alphabets_keystream_words_next_to_a_border_are_continued(kind: 
             [block] = free_blocks(m, np.zeros(n, dtype=np.int64), part, scores, private, way)
             block(source)
             assert np.count_nonzero(private) == expected in (number, number + 1)
-
-
-def test_long_words_on_free_alphabets_choose_their_class_by_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_batches, "_SMALL_FREE", 0)
-    world = pv.Alphabet("abcd")
-    assert not class_batches.is_small(world.compiled, Words.from_rows(np.zeros((5, 64), dtype=np.int64)))
-    assert class_batches.is_small(world.compiled, Words.from_rows(np.zeros((5, 65), dtype=np.int64)))
 
 
 def test_very_long_words_on_free_alphabets_are_drawn_by_rejection_and_not_counted() -> None:
