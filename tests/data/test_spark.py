@@ -20,7 +20,7 @@ from tests.data.spark_frames import by_number, needs_java, write_words
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.worlds import FOUR_PLACES
 
-pytestmark = needs_java
+pytestmark = [pytest.mark.spark, needs_java]
 
 SOURCE = pv.insecure_seed(1)
 WORDS = [list(FOUR_PLACES.random_word(2 + i % 5, SOURCE)) for i in range(300)]

@@ -16,7 +16,7 @@ from tests.data.files import faithful
 from tests.data.spark_frames import needs_java, write_words
 from tests.worlds import FOUR_PLACES
 
-pytestmark = needs_java
+pytestmark = [pytest.mark.spark, needs_java]
 
 SOURCE = pv.insecure_seed(1)
 WORDS = [list(FOUR_PLACES.random_word(2 + i % 5, SOURCE)) for i in range(300)]

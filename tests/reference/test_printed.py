@@ -20,6 +20,8 @@ from tests.reference.enumeration import (
 )
 from tests.reference.random_systems import systems_with_word
 
+pytestmark = pytest.mark.reference
+
 # The transition system has a dead end (2), two actions with one effect (a and b from 0) and a plan's end that matters.
 ERRANDS = pv.TransitionSystem(
     {(0, "a"): 1, (0, "b"): 1, (0, "c"): 0, (1, "a"): 0, (1, "c"): 1, (1, "b"): 2}, initial=0, accepting={0, 1}
