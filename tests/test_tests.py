@@ -1,9 +1,15 @@
-"""How tests stand to each other: what two of them share lies in a module of its own (`tests/worlds.py` and others)."""
+"""What two tests share lies in a module of its own (`tests/worlds.py` and others); and tests of `tests/sizes.py`."""
 
 from __future__ import annotations
 
 import ast
+import inspect
 from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from tests.sizes import given_few_and_many
 
 TESTS = Path(__file__).parent
 
@@ -45,3 +51,21 @@ def test_every_way_to_import_is_noticed():
     ):
         assert borrowed(line, {"test_kernels"}) == {"test_kernels"}, line
     assert not borrowed("from tests.words.mechanisms import build", {"test_kernels"})
+
+
+def test_searches_in_two_sizes_find_what_is_wrong_and_leave_other_arguments_alone():
+    seen: list[tuple[str, int]] = []
+
+    @given_few_and_many(20, 200, number=st.integers(0, 1000))
+    def never_large(number: int, name: str) -> None:
+        seen.append((name, number))
+        assert number < 500
+
+    assert list(inspect.signature(never_large).parameters) == ["name", "examples"]
+    with pytest.raises(AssertionError):
+        never_large(examples=200, name="a")
+    assert {name for name, _ in seen} == {"a"}
+    [sizes] = never_large.pytestmark
+    few, many = sizes.args[1]
+    assert few == 20
+    assert [mark.name for mark in many.marks] == ["slow"]

@@ -32,7 +32,7 @@ _STARTS = {
 }
 
 
-@pytest.mark.parametrize("start", _STARTS)
+@pytest.mark.parametrize("start", ["module", pytest.param("script", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["typer", "rich", "pathveil.cli.privatize", "numpy", "pyarrow", "duckdb"])
 def test_an_interrupt_during_imports_ends_quietly_with_130(folder, start, name):
     line = "privatize lines.txt --alphabet pages.txt --epsilon 1 --output out.txt --no-such-option"

@@ -1,4 +1,4 @@
-"""2,000 fuzzed files and option sets, a part of them in `make test`: no traceback, no partial output, no uncharged release.
+"""2,000 fuzzed files and option sets, some in `make test`: no traceback, no partial output, no uncharged release.
 
 What has to hold is in promises.py, the files are in fuzz_files.py, the command lines in fuzz_commands.py. The examples
 are the same each time; a failure prints its case (arguments, files, standard input).

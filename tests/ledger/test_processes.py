@@ -12,10 +12,11 @@ from pathlib import Path
 import pathveil as pv
 from tests.ledger.conftest import SYMBOL, charge, promise
 from tests.ledger.races import FORK, race
+from tests.sizes import small_and_large
 
 
 def test_of_sixteen_processes_exactly_one_gets_the_last_epsilon(tmp_path):
-    for attempt in range(5):
+    for attempt in range(2):
         ledger = pv.Ledger.create(tmp_path / f"{attempt}.db", 1.0)
         charge(ledger, 0.85)
         assert race(ledger, 16, tries=1) == 1
@@ -105,13 +106,14 @@ def _release_for_ever(path: Path, marker: Path) -> None:
             ledger.complete(mine)
 
 
-def test_a_process_killed_at_any_moment_never_leaves_less_in_the_ledger_than_it_released(new_ledger, tmp_path):
+@small_and_large("times", 8, 30)
+def test_a_process_killed_at_any_moment_never_leaves_less_in_the_ledger_than_it_released(new_ledger, tmp_path, times):
     ledger = new_ledger(1000.0)
     marker = tmp_path / "released"
     marker.touch()
     moments = random.Random(4)
     head = None
-    for _ in range(30):
+    for _ in range(times):
         # Two at a time, so that some die while the other waits for the lock, reads, or moves the log.
         victims = [FORK.Process(target=_release_for_ever, args=(tmp_path / "budget.db", marker)) for _ in range(2)]
         for victim in victims:

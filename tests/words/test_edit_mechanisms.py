@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -21,6 +20,7 @@ from tests.reference.edits import (
 )
 from tests.reference.enumeration import Law, Word
 from tests.reference.random_systems import SystemWithRange, systems_with_range
+from tests.sizes import given_few_and_many
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.worlds import LETTER_CHAIN
 
@@ -42,14 +42,9 @@ def reference_law(name: str, words: list[Word], word: Word, cap: int, theta: flo
 
 
 @every_mechanism
-@given(
-    case=systems_with_range(),
-    epsilon=EPSILONS,
-    adjacency=ADJACENCIES,
-    cap=CAPS,
-    which=st.integers(0, 10**6),
+@given_few_and_many(
+    33, 100, case=systems_with_range(), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS, which=st.integers(0, 10**6)
 )
-@settings(max_examples=100)
 def test_law_and_probabilities_agree_with_enumeration(
     name: str, case: SystemWithRange, epsilon: float, adjacency: int, cap: int | None, which: int
 ) -> None:
@@ -73,8 +68,7 @@ def test_law_and_probabilities_agree_with_enumeration(
 
 
 @every_mechanism
-@given(case=systems_with_range(most_words=60), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS)
-@settings(max_examples=100)
+@given_few_and_many(33, 100, case=systems_with_range(most_words=60), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS)
 def test_the_true_loss_over_all_words_and_lengths_stays_within_epsilon(
     name: str, case: SystemWithRange, epsilon: float, adjacency: int, cap: int | None
 ) -> None:
@@ -86,8 +80,7 @@ def test_the_true_loss_over_all_words_and_lengths_stays_within_epsilon(
 
 
 @every_mechanism
-@given(case=systems_with_range(most_words=30), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS)
-@settings(max_examples=25)
+@given_few_and_many(12, 25, case=systems_with_range(most_words=30), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS)
 def test_the_true_loss_stays_within_epsilon_when_infeasible_words_are_accepted(
     name: str, case: SystemWithRange, epsilon: float, adjacency: int, cap: int | None
 ) -> None:
@@ -97,8 +90,7 @@ def test_the_true_loss_stays_within_epsilon_when_infeasible_words_are_accepted(
         assert pv.audit_exhaustively(mechanism).holds
 
 
-@given(case=systems_with_range(most_words=40), epsilon=EPSILONS, cap=CAPS)
-@settings(max_examples=20)
+@given_few_and_many(12, 20, case=systems_with_range(most_words=40), epsilon=EPSILONS, cap=CAPS)
 def test_the_audit_finds_the_loss_that_listing_finds(case: SystemWithRange, epsilon: float, cap: int | None) -> None:
     world, lo, hi = case
     mechanism = pv.EditExponential(world, epsilon, 1, (lo, hi), cap)
@@ -118,8 +110,7 @@ def test_the_audit_notices_a_mechanism_that_promises_too_much() -> None:
 
 
 @every_mechanism
-@given(case=systems_with_range(), epsilon=EPSILONS, cap=CAPS, seed=st.integers(0, 1000))
-@settings(max_examples=60)
+@given_few_and_many(20, 60, case=systems_with_range(), epsilon=EPSILONS, cap=CAPS, seed=st.integers(0, 1000))
 def test_private_words_are_feasible_and_have_an_allowed_length(
     name: str, case: SystemWithRange, epsilon: float, cap: int | None, seed: int
 ) -> None:
@@ -162,7 +153,7 @@ def test_private_words_follow_the_law_of_the_mechanism(name: str, where: str) ->
         mechanism = MECHANISMS[name](world, epsilon, 1, lengths, cap)
         outputs = words_in_range(world, *lengths)
         law = {output: math.exp(mechanism.log_probability(word, output)) for output in outputs}
-        return law, mechanism.privatize_many([word] * 12_000, rng=source)
+        return law, mechanism.privatize_many([word] * 4_000, rng=source)
 
     law, draws = law_and_draws(4.0)
     assert sum(law.values()) == pytest.approx(1.0, abs=1e-12)

@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -35,6 +35,7 @@ from tests.reference.random_systems import (
     systems_with_length,
     systems_with_word,
 )
+from tests.sizes import given_few_and_many
 from tests.words.engines import engines
 from tests.worlds import CHAIN, PLANS, TOWN
 
@@ -101,10 +102,13 @@ def true_loss(world: pv.System, length: int, adjacency: int, z: Fraction) -> mpm
     return mpmath.log(mpmath.mpf(largest.numerator) / largest.denominator)
 
 
-@given(
-    case=markov_chains_with_length(), adjacency=st.integers(1, 2), epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0])
+@given_few_and_many(
+    20,
+    40,
+    case=markov_chains_with_length(),
+    adjacency=st.integers(1, 2),
+    epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0]),
 )
-@settings(max_examples=40)
 def test_certificates_bound_the_loss_in_arbitrary_precision(
     case: SystemWithLength, adjacency: int, epsilon: float
 ) -> None:
@@ -116,8 +120,13 @@ def test_certificates_bound_the_loss_in_arbitrary_precision(
         assert loss <= certificate.loss <= epsilon
 
 
-@given(case=systems_with_length(), adjacency=st.integers(1, 2), epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0]))
-@settings(max_examples=40)
+@given_few_and_many(
+    20,
+    40,
+    case=systems_with_length(),
+    adjacency=st.integers(1, 2),
+    epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0]),
+)
 def test_the_published_calibration_holds_for_the_number_that_is_used(
     case: SystemWithLength, adjacency: int, epsilon: float
 ) -> None:
@@ -157,8 +166,9 @@ def test_ball_arithmetic_decides_like_every_fast_loop(
         assert private.tolist() != drawn[0]
 
 
-@given(case=systems_with_word(feasible=False), theta=st.sampled_from([0.2, 1.0, 5.0]), data=st.data())
-@settings(max_examples=60)
+@given_few_and_many(
+    30, 60, case=systems_with_word(feasible=False), theta=st.sampled_from([0.2, 1.0, 5.0]), data=st.data()
+)
 def test_at_the_border_between_two_symbols_the_bits_that_follow_decide(
     case: tuple[pv.System, Word], theta: float, data: st.DataObject
 ) -> None:

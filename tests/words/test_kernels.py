@@ -25,6 +25,7 @@ from pathveil.words.tilted_logs import log_normalisers
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming
 from tests.reference.planted import PlantedSource, law_of
 from tests.reference.random_systems import systems_with_word
+from tests.sizes import given_few_and_many
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.words.engines import engines
 from tests.words.mechanisms import MECHANISMS, build
@@ -84,8 +85,9 @@ def test_the_reading_of_laws_notices_a_wrong_one() -> None:
     assert any(abs(p - other[output]) > 1e-12 for output, p in law_of(draw, 3).items())
 
 
-@given(case=systems_with_word(feasible=False), theta=st.one_of(TILTS, st.sampled_from([46.0, 300.0, 1e6, 1e100])))
-@settings(max_examples=60)
+@given_few_and_many(
+    30, 60, case=systems_with_word(feasible=False), theta=st.one_of(TILTS, st.sampled_from([46.0, 300.0, 1e6, 1e100]))
+)
 def test_every_loop_knows_the_normaliser(case: SystemWithWord, theta: float) -> None:
     world, word = case
     codes = world.encode(word)
@@ -211,7 +213,7 @@ WORLDS: dict[str, tuple[pv.System, list[Word]]] = {
     "chain": (CHAIN, [(0, 1, 2, 0), (1, 2)]),
     "plans": (PLANS, [("a", "b", "c", "b"), ("a", "b", "a")]),
 }
-DRAWS = 20_000
+DRAWS = 6_000
 
 
 def output_law(mechanism: pv.WordMechanism, word: Word) -> dict[Word, float]:
@@ -300,8 +302,7 @@ def test_an_error_in_a_block_is_raised_and_stops_the_others() -> None:
         blocks.run_all([fail, *([lambda: done.append(1)] * 3)])
 
 
-@given(case=systems_with_word(feasible=False), data=st.data())
-@settings(max_examples=40)
+@given_few_and_many(20, 40, case=systems_with_word(feasible=False), data=st.data())
 def test_compiled_checks_find_the_same_words_feasible(case: SystemWithWord, data: st.DataObject) -> None:
     from pathveil.systems.feasible_kernel import mark_feasible
 
