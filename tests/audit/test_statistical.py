@@ -136,7 +136,7 @@ ROWS, OTHER_ROWS = [[40, 30, 30], [20, 60, 20], [10, 10, 80]], [[60, 10, 30], [2
 def test_our_own_releases_of_numbers_are_audited_as_they_are(release: object, first: object, second: object) -> None:
     # Twenty records are not one: the audit has to see that, in whatever the release consists of.
     audit = pv.audit_statistically(
-        release, first, second, draws=500, epsilon=1.0, delta=1e-2, confidence=SURE, rng=pv.insecure_seed(1)
+        release, first, second, draws=1000, epsilon=1.0, delta=1e-2, confidence=SURE, rng=pv.insecure_seed(1)
     )  # type: ignore[arg-type]
     assert not audit.holds
 

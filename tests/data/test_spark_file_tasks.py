@@ -169,11 +169,11 @@ ORDERS = {order: 1 / math.factorial(3) for order in permutations(range(3))}
 
 
 def orders(folder: Path, purpose: str | None) -> list[tuple[int, ...]]:
-    """The orders in which 3 rows of 2 row groups come, in 150 jobs with a key each, through two piles."""
+    """The orders in which 3 rows of 2 row groups come, in 350 jobs with a key each, through two piles."""
     source = write_words(folder / "three.parquet", [["0"], ["1"], ["0"]], row_group_size=2)
     plan = planned(source, faithful(COINS), tasks=1)
     found = []
-    for seed in range(150):
+    for seed in range(350):
         secret = pv.insecure_seed(seed)
         key = DerivingKey(secret) if purpose is None else OneStreamFor(secret, purpose)
         made, _ = run(folder, plan, key, piles=2)
@@ -182,6 +182,7 @@ def orders(folder: Path, purpose: str | None) -> list[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_order_of_the_output_is_equally_likely_and_careless_dealing_would_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
