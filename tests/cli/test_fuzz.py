@@ -160,6 +160,7 @@ def test_a_planted_bug_is_noticed(tmp_path, monkeypatch, case, owner, attribute,
                 check(case, folder, before, run(case))
 
 
+@pytest.mark.slow
 def test_the_search_finds_that_an_output_may_destroy_the_input(tmp_path, monkeypatch):
     monkeypatch.setattr(privatize, "refuse_inputs", lambda *_, **__: None)
     with pytest.raises(AssertionError, match=r"input|ledger"):
