@@ -25,6 +25,7 @@ def run_spark(line: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.spark
 @needs_java
 def test_one_job_makes_one_folder_and_one_charge(folder: Path) -> None:
     place = folder / "odd[name]50%20{x}*"  # to Spark a pattern, and to others an escaped blank
@@ -48,6 +49,7 @@ def test_one_job_makes_one_folder_and_one_charge(folder: Path) -> None:
     assert not (folder / "more").exists()
 
 
+@pytest.mark.spark
 @needs_java
 def test_a_bad_row_costs_nothing_and_is_named_in_one_line(folder: Path) -> None:
     pv.Ledger.create(folder / "budget.db", epsilon=1.0, unit=pv.units.Symbols(1))
