@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test docs bench fuzz mutation audit-dependencies clean
+.PHONY: demo test test-all test-rest lint types results docs bench fuzz mutation audit-dependencies clean
 
 $(VENV)/.runtime: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -18,12 +18,29 @@ $(VENV)/.dev: pyproject.toml
 demo: $(VENV)/.runtime
 	$(BIN)/python -m pathveil demo
 
-# More processes than cores, since many tests wait; tests of one file stay together, and share one Spark session.
-test: $(VENV)/.dev
-	$(BIN)/ruff check src tests examples benchmarks fuzz mutation docs
-	$(BIN)/ruff format --check src tests examples benchmarks fuzz mutation docs
+CODE := src tests examples benchmarks fuzz mutation docs
+# The marks of pyproject.toml that `make test` leaves out.
+REST := slow or spark or browser or site or reference
+
+# Style, types, and whatever protects a user from a wrong result: three minutes at most on two cores.
+test: lint
+	@$(MAKE) --no-print-directory --jobs=2 types results
+
+test-all: test test-rest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
+
+types: $(VENV)/.dev
 	$(BIN)/mypy
-	$(BIN)/pytest -n 3 --dist worksteal
+
+results: $(VENV)/.dev
+	$(BIN)/pytest -n 2 --dist worksteal -m "not ($(REST))"
+
+# More processes than cores, since many of these tests wait for Java or a browser.
+test-rest: $(VENV)/.dev
+	$(BIN)/pytest -n 3 --dist worksteal -m "$(REST)"
 
 # The notebooks are run on the way, which takes most of the time.
 docs: $(VENV)/.dev

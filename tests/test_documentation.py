@@ -22,6 +22,7 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 SCRIPTS_AND_COMMANDS = re.compile(r"^```(console|python)\n(?!>>> )(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.mark.site
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_on_documentation_pages_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -19,6 +19,8 @@ import pathveil as pv
 from pathveil import data
 from pathveil.cli.commands import app
 
+pytestmark = pytest.mark.site
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted([ROOT / "README.md", *DOCS.rglob("*.md")])

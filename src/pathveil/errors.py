@@ -2,7 +2,7 @@
 
 All of these are `PathVeilError`s, and all of those are `ValueError`s, so that `except ValueError` keeps working in
 code that does not know us. Messages say what was wrong, where, and what to do next. A message about a sensitive
-word is written for the curator: don't log it where others read.
+word is written for the curator: don't log it where others read. `without_content` is for the others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 
 
 class PathVeilError(ValueError):
-    """The common parent: catch this to catch everything that PathVeil raises on purpose."""
+    """The common parent: catch this to catch everything that PathVeil raises on purpose.
+
+    `without_content` says where and what is wrong without a word of the sensitive data; None where there is no such
+    message, so that those who may not read the data get to know the kind of error and no more.
+    """
+
+    def __init__(self, message: str = "", *, without_content: str | None = None) -> None:
+        super().__init__(message)
+        self.without_content = without_content
 
 
 class InvalidParameterError(PathVeilError):
@@ -102,3 +110,10 @@ class UnitMismatchError(InvalidParameterError):
 
 class DataFileError(PathVeilError):
     """A data file cannot be read or written as asked: missing, damaged, of another shape, or already there."""
+
+
+class FileItselfError(DataFileError):
+    """The file itself is the trouble, and not what is in it: it is missing, there already, changed, of an unknown kind.
+
+    The message quotes nothing from inside a file.
+    """

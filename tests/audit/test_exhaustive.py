@@ -10,8 +10,8 @@ import pathveil as pv
 from pathveil.numerics.arrays import FloatArray, IntArray
 from tests.reference.enumeration import feasible_words, worst_loss
 from tests.reference.random_systems import systems_with_length
-from tests.words.mechanisms import MECHANISMS, build
-from tests.words.test_laws_by_enumeration import reference_law
+from tests.words.mechanisms import MECHANISMS, build, reference_law
+from tests.worlds import CHAIN
 
 
 class TooLittleNoise(pv.PermuteAndFlip):
@@ -19,9 +19,6 @@ class TooLittleNoise(pv.PermuteAndFlip):
 
     def theta(self, length: int) -> float:
         return 2 * super().theta(length)
-
-
-CHAIN = pv.MarkovChain.from_edges([(0, 0), (0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (1, 1)])
 
 
 def test_the_audit_finds_a_mechanism_that_breaks_its_claim_and_names_the_words() -> None:

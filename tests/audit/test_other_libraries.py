@@ -16,6 +16,7 @@ dp.enable_features("contrib")
 SURE = 1 - FALSE_ALARM  # a correct mechanism is flagged with a probability of at most 1e-6
 
 
+@pytest.mark.slow
 def test_randomized_response_of_opendp_keeps_its_claim_and_no_smaller_one() -> None:
     respond = dp.m.make_randomized_response(["a", "b", "c"], prob=0.6)
     claimed = respond.map(1)
@@ -31,6 +32,7 @@ def test_randomized_response_of_opendp_keeps_its_claim_and_no_smaller_one() -> N
     assert not replace(audit, claimed=claimed / 3).holds
 
 
+@pytest.mark.slow
 def test_laplace_noise_of_opendp_keeps_its_claim_and_no_smaller_one() -> None:
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
     noisy = dp.m.make_laplace(*space, scale=1.0)

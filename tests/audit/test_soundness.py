@@ -10,13 +10,16 @@ from scipy import stats
 
 import pathveil as pv
 from pathveil.audit.confidence import loss_lower_bounds
+from tests.sizes import small_and_large
 from tests.statistics import FALSE_ALARM
 
-RUNS = 1000
 CONFIDENCE = 0.9
-# Each test counts false alarms and fails above this number. If alarms have their stated probability of 10%, that
-# happens with a probability of at most 1e-6.
-MOST_FLAGGED = int(stats.binom.isf(FALSE_ALARM, RUNS, 1 - CONFIDENCE))
+
+
+def most_flagged(runs: int) -> int:
+    """Tests count false alarms and fail above this number. If alarms have their stated probability of 10%, that happens
+    with a probability of at most 1e-6."""
+    return int(stats.binom.isf(FALSE_ALARM, runs, 1 - CONFIDENCE))
 
 
 def flips(loss: float, seed: int) -> Callable[[str, int], list[str]]:
@@ -42,21 +45,21 @@ def flagged(loss: float, claimed: float, runs: int) -> int:
     )
 
 
-def test_a_thousand_audits_of_a_claim_that_is_exactly_true_keep_their_level() -> None:
+@small_and_large("runs", 150, 1000)
+def test_audits_of_a_claim_that_is_exactly_true_keep_their_level(runs: int) -> None:
     # The hardest correct mechanism: nothing is left between loss and claim.
-    assert flagged(loss=1.0, claimed=1.0, runs=RUNS) <= MOST_FLAGGED
+    assert flagged(loss=1.0, claimed=1.0, runs=runs) <= most_flagged(runs)
 
 
 def test_the_same_audits_notice_a_claim_that_is_too_small() -> None:
-    # A fifth of the audits is enough for more alarms than a thousand may have.
-    assert flagged(loss=1.6, claimed=1.0, runs=RUNS // 5) > MOST_FLAGGED
+    assert flagged(loss=1.6, claimed=1.0, runs=100) > most_flagged(150)
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.05])
 @pytest.mark.parametrize("q", [0.3, 0.02, 0.0005])
 def test_the_bound_exceeds_the_true_loss_no_more_often_than_stated(q: float, delta: float) -> None:
-    # The counts of an event with P(E|word) = e^ε P(E|neighbour) + δ, drawn a hundred thousand times.
-    generator, runs, draws = np.random.default_rng(1), 100_000, 2_000
+    # The counts of an event with P(E|word) = e^ε P(E|neighbour) + δ, drawn forty thousand times.
+    generator, runs, draws = np.random.default_rng(1), 40_000, 2_000
     epsilon = 1.0
     p = np.exp(epsilon) * q + delta
     n, m = generator.poisson(draws, runs), generator.poisson(draws, runs)

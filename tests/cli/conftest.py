@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import typer.main
 
 import pathveil as pv
 from pathveil.cli.app import main
+from tests.cli.promises import read_once
 
 # A ring of streets with shortcuts: small enough that certificates take no time.
 ROADS = [(f"s{i}", f"s{(i + step) % 8}") for i in range(8) for step in (1, 2, 5)]
@@ -30,12 +34,16 @@ class Ran:
 Run = Callable[..., Ran]
 
 
+@cache
+def _trips() -> list[list[str]]:
+    source, world = pv.insecure_seed(3), pv.MarkovChain.from_edges(ROADS)
+    return [list(world.random_word(6 + i % 3, source)) for i in range(40)]
+
+
 def write_inputs(folder: Path, trips: int = 40) -> list[list[str]]:
     """The files of the worked lines; returns the sensitive trips."""
-    source = pv.insecure_seed(3)
-    world = pv.MarkovChain.from_edges(ROADS)
-    some = [list(world.random_word(6 + i % 3, source)) for i in range(40)]
-    words = [some[i % 40] for i in range(trips)]
+    some = _trips()
+    words = [list(some[i % 40]) for i in range(trips)]
     _write_csv(folder / "roads.csv", [("from", "to"), *ROADS])
     (folder / "zones.txt").write_text("".join(f"s{i}\n" for i in range(8)))
     (folder / "sizes.csv").write_text("state,records\n" + "".join(f"s{i},{1000 * (i + 1)}\n" for i in range(8)))
@@ -70,7 +78,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def call(*arguments: str) -> Ran:
         given = arguments[0].split() if len(arguments) == 1 else list(arguments)
         capsys.readouterr()
-        code = main(given)
+        with mock.patch.object(typer.main, "get_command", read_once):
+            code = main(given)
         captured = capsys.readouterr()
         return Ran(code, captured.out, captured.err)
 

@@ -23,7 +23,7 @@ from pathveil.cli.app import main
 from pathveil.ledger.ledger import Ledger
 
 FOLDER = b"<folder>"
-_COMMAND = cache(typer.main.get_command)  # reading all the signatures takes longer than most runs
+read_once = cache(typer.main.get_command)  # reading the signatures of all commands takes longer than most runs
 SYSTEM_TEMPORARY = "system-temporary"  # stands for /tmp, so that what is left there is seen
 
 
@@ -84,7 +84,7 @@ def run(case: Case) -> Outcome:
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     stdin = io.TextIOWrapper(io.BytesIO(case.stdin), "utf-8")
     with (
-        mock.patch.object(typer.main, "get_command", _COMMAND),
+        mock.patch.object(typer.main, "get_command", read_once),
         mock.patch.object(sys, "stdin", stdin),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

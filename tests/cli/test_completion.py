@@ -19,6 +19,7 @@ def _completed(line: str, shell: str = "bash") -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "offered"),
     [

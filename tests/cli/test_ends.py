@@ -32,8 +32,16 @@ _STARTS = {
 }
 
 
-@pytest.mark.parametrize("start", _STARTS)
-@pytest.mark.parametrize("name", ["typer", "rich", "pathveil.cli.privatize", "numpy", "pyarrow", "duckdb"])
+@pytest.mark.parametrize("start", ["module", pytest.param("script", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "typer",
+        "pathveil.cli.privatize",
+        "duckdb",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("rich", "numpy", "pyarrow")),
+    ],
+)
 def test_an_interrupt_during_imports_ends_quietly_with_130(folder, start, name):
     line = "privatize lines.txt --alphabet pages.txt --epsilon 1 --output out.txt --no-such-option"
     arguments = line.split() if name == "rich" else line.split()[:-1]  # rich is for messages
@@ -64,7 +72,16 @@ def _with_closed_pipe(*arguments: str, stderr_too: bool = False) -> subprocess.C
         os.close(writer)
 
 
-@pytest.mark.parametrize("line", ["ledger show budget.db", "ledger show budget.db --json", "--help", "--version"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ledger show budget.db",
+        *(
+            pytest.param(line, marks=pytest.mark.slow)
+            for line in ("ledger show budget.db --json", "--help", "--version")
+        ),
+    ],
+)
 def test_output_that_nobody_reads_ends_quietly(run, line):
     """141 = 128 + SIGPIPE, as a shell reports it for any program that writes to a closed pipe."""
     assert run("ledger init budget.db --epsilon 1 --unit symbols --adjacency 1").code == 0

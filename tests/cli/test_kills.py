@@ -104,6 +104,7 @@ def test_killed_at_each_step_nothing_is_released_uncharged_or_in_part(prepared, 
     assert (prepared / "out.parquet").exists() == published
 
 
+@pytest.mark.slow
 def test_killed_at_thirty_random_moments_the_promises_hold_and_the_next_run_succeeds(tmp_path):
     moments = random.Random(20)
     whole = 0.3
@@ -158,7 +159,9 @@ def test_a_run_that_was_killed_while_its_output_appeared_is_charged_again(prepar
     assert statuses == ["charged, not completed", "completed"]
 
 
-@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("stop", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
+)
 def test_stopped_politely_it_ends_soon_and_leaves_nothing_half_written(tmp_path, stop, code):
     write_inputs(tmp_path, 400_000)  # long enough that it has to be stopped
     with subprocess.Popen(

@@ -25,6 +25,7 @@ def run_spark(line: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.spark
 @needs_java
 def test_one_job_makes_one_folder_and_one_charge(folder: Path) -> None:
     place = folder / "odd[name]50%20{x}*"  # to Spark a pattern, and to others an escaped blank
@@ -32,7 +33,7 @@ def test_one_job_makes_one_folder_and_one_charge(folder: Path) -> None:
     pv.Ledger.create(folder / "budget.db", epsilon=60.0, unit=pv.units.Symbols(1))
     (folder / "trips.parquet").rename(place / "trips.parquet")
     line = LINE.replace("trips.parquet", f"{place.name}/trips.parquet")
-    done = run_spark(f"{line} --epsilon 60 --ledger budget.db --output {place.name}/out --json")
+    done = run_spark(f"{line} --epsilon 60 --ledger budget.db --output {place.name}/out --json --curator")
     assert done.returncode == 0, done.stderr
     sensitive = pq.read_table(place / "trips.parquet").select(["route", "day"]).to_pylist()
     released = pq.read_table(place / "out").to_pylist()
@@ -48,6 +49,7 @@ def test_one_job_makes_one_folder_and_one_charge(folder: Path) -> None:
     assert not (folder / "more").exists()
 
 
+@pytest.mark.spark
 @needs_java
 def test_a_bad_row_costs_nothing_and_is_named_in_one_line(folder: Path) -> None:
     pv.Ledger.create(folder / "budget.db", epsilon=1.0, unit=pv.units.Symbols(1))
@@ -83,7 +85,7 @@ sys.exit(main(sys.argv[1:]))
 
 @needs_java
 def test_a_run_that_was_killed_after_its_first_draw_is_charged_again(folder: Path) -> None:
-    pv.Ledger.create(folder / "budget.db", epsilon=60.0)
+    pv.Ledger.create(folder / "budget.db", epsilon=60.0, unit=pv.units.Symbols(1))
     line = f"{LINE} --epsilon 5 --ledger budget.db --output out --resume"
     dead = subprocess.run([sys.executable, "-c", KILLED, *line.split()], capture_output=True, timeout=300)
     assert dead.returncode == -9, dead.stderr

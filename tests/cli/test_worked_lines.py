@@ -66,7 +66,7 @@ def test_a_long_table_gets_fresh_case_numbers_and_orders_from_one(folder, run):
 
 
 def test_a_model_of_words_is_charged_and_saved_with_its_guarantee(folder, run):
-    assert run(LEDGER).code == 0
+    assert run("ledger init budget.db --epsilon 10 --delta 1e-5 --unit transition").code == 0
     ran = run(MODEL)
     assert ran.code == 0, ran.err
     chain = pv.MarkovChain.from_json(folder / "model.json")
@@ -74,9 +74,9 @@ def test_a_model_of_words_is_charged_and_saved_with_its_guarantee(folder, run):
     assert chain.guarantee["delta"] == 1e-6
     manifest = json.loads((folder / "model.json.manifest.json").read_text())
     assert manifest["epsilon"] == 1.0
-    [unit] = json.loads(run("ledger show budget.db --json").out)["units"]
-    assert unit["unit"] == manifest["unit"]
-    assert unit["spent"] == {"epsilon": 1.0, "delta": 1e-6}
+    shown = json.loads(run("ledger show budget.db --json").out)
+    assert shown["protects"] == manifest["protects"]
+    assert shown["spent"] == {"epsilon": 1.0, "delta": 1e-6}
 
 
 def test_a_model_of_pairs_needs_no_unit(folder, run):

@@ -21,7 +21,7 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """Two cores, nothing but loopback, no web pages."""
     from pyspark.sql import SparkSession

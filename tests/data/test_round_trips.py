@@ -251,7 +251,7 @@ def test_progress_counts_words_in_both_stages(tmp_path: Path) -> None:
     assert calls == [("reading", 2), ("writing", 2)]
 
 
-@pytest.mark.parametrize("count", [1, 2047, 2048, 2049])
+@pytest.mark.parametrize("count", [1, 2049, *(pytest.param(count, marks=pytest.mark.slow) for count in (2047, 2048))])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.name} {shape.ending}")
 def test_many_batches_hold_the_same_words_as_one(
     shape: Shape, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

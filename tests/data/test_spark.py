@@ -18,12 +18,12 @@ from pathveil.data import spark as on_spark
 from tests.data.files import faithful
 from tests.data.spark_frames import by_number, needs_java, write_words
 from tests.statistics import FALSE_ALARM, chi_square_p_value
+from tests.worlds import FOUR_PLACES
 
-pytestmark = needs_java
+pytestmark = [pytest.mark.spark, needs_java]
 
-ROADS = pv.MarkovChain.from_edges([(a, b) for a in "abcd" for b in "abcd" if a != b])
 SOURCE = pv.insecure_seed(1)
-WORDS = [list(ROADS.random_word(2 + i % 5, SOURCE)) for i in range(300)]
+WORDS = [list(FOUR_PLACES.random_word(2 + i % 5, SOURCE)) for i in range(300)]
 
 
 @pytest.fixture(scope="module")
@@ -32,26 +32,28 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_row_gets_a_feasible_word_of_its_length(spark: SparkSession, words: Path) -> None:
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     private = on_spark.privatize(spark.read.parquet(str(words)), mechanism, column="word", keep=["id"])
     assert private.columns == ["word", "id"]
     found = by_number(private)
     assert {i: len(word) for i, word in found.items()} == {i: len(word) for i, word in enumerate(WORDS)}
-    assert all(ROADS.is_feasible(word) for word in found.values())
+    assert all(FOUR_PLACES.is_feasible(word) for word in found.values())
     assert sum(list(found[i]) != word for i, word in enumerate(WORDS)) > 100  # there is noise
 
 
 def test_without_noise_words_stay_with_their_rows_and_come_in_another_order(spark: SparkSession, words: Path) -> None:
-    private = on_spark.privatize(spark.read.parquet(str(words)), faithful(ROADS), "word", keep=["id"]).collect()
+    private = on_spark.privatize(spark.read.parquet(str(words)), faithful(FOUR_PLACES), "word", keep=["id"]).collect()
     assert all(list(row["word"]) == WORDS[row["id"]] for row in private)
     assert sorted(row["id"] for row in private) == list(range(300))
     assert [row["id"] for row in private] != list(range(300))  # one of 300! orders
-    kept = on_spark.privatize(spark.read.parquet(str(words)), faithful(ROADS), "word", keep=["id"], keep_order=True)
+    kept = on_spark.privatize(
+        spark.read.parquet(str(words)), faithful(FOUR_PLACES), "word", keep=["id"], keep_order=True
+    )
     assert [row["id"] for row in kept.collect()] == list(range(300))
 
 
 def test_one_key_gives_one_answer_however_the_rows_are_cut_and_ordered(spark: SparkSession, words: Path) -> None:
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
 
     def run(seed: int = 5, *, shuffled: bool = False) -> dict[int, tuple[str, ...]]:
         rows = spark.read.parquet(str(words))
@@ -80,7 +82,7 @@ def test_one_key_gives_one_answer_however_the_rows_are_cut_and_ordered(spark: Sp
 
 
 def test_a_result_that_is_computed_twice_is_the_same_release(spark: SparkSession, words: Path) -> None:
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     rows = spark.read.parquet(str(words))
     private = on_spark.privatize(rows, mechanism, "word", keep=["id"])
     again = on_spark.privatize(rows, mechanism, "word", keep=["id"])
@@ -103,7 +105,7 @@ def test_words_keep_their_form(spark: SparkSession, tmp_path: Path, kind: str) -
 
 
 def test_rows_without_files_need_a_column_that_tells_them_apart(spark: SparkSession) -> None:
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     rows = spark.createDataFrame(
         [(i, f"row {i}", word) for i, word in enumerate(WORDS)], "id int, name string, word array<string>"
     )
@@ -127,7 +129,7 @@ def test_rows_without_files_need_a_column_that_tells_them_apart(spark: SparkSess
 
 
 def test_a_row_may_not_come_twice(spark: SparkSession, words: Path) -> None:
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     rows = spark.read.parquet(str(words))
     exploded = rows.withColumn("copy", sql.explode(sql.array(sql.lit(1), sql.lit(2))))
     for twice in (exploded, spark.read.parquet(str(words), str(words))):
@@ -137,7 +139,7 @@ def test_a_row_may_not_come_twice(spark: SparkSession, words: Path) -> None:
 
 
 def test_wrong_input_is_refused_before_anything_runs(spark: SparkSession, words: Path) -> None:
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     rows = spark.read.parquet(str(words))
     wrong = [
         (pv.InvalidParameterError, "differently each time", rows.filter(sql.rand() < 0.5), {}),
@@ -160,7 +162,7 @@ def test_a_bad_row_is_named_by_file_and_row_and_its_content_is_not(spark: SparkS
     bad = [*WORDS[:20], ["a", "Elsewhere"], *WORDS[20:]]
     path = write_words(tmp_path / "bad.parquet", bad)
     rows = spark.read.parquet(str(path))
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     with pytest.raises(pv.UnknownSymbolError) as problem:
         on_spark.privatize_to(rows, mechanism, tmp_path / "never", "word")
     text = str(problem.value)
@@ -177,7 +179,7 @@ def test_a_bad_row_is_named_by_file_and_row_and_its_content_is_not(spark: SparkS
 def test_bad_rows_can_be_left_out(spark: SparkSession, tmp_path: Path) -> None:
     path = write_words(tmp_path / "bad.parquet", [["a", "x"], ["a", "b"], [], ["c", "d"], ["c", "c"]])
     summary = on_spark.privatize_to(
-        spark.read.parquet(str(path)), faithful(ROADS), tmp_path / "out", "word", keep=["id"], on_bad_row="skip"
+        spark.read.parquet(str(path)), faithful(FOUR_PLACES), tmp_path / "out", "word", keep=["id"], on_bad_row="skip"
     )
     assert by_number(spark.read.parquet(str(tmp_path / "out"))) == {1: ("a", "b"), 3: ("c", "d")}
     assert (summary.words_released, summary.symbols_released, summary.words_skipped) == (2, 4, 3)
@@ -185,7 +187,7 @@ def test_bad_rows_can_be_left_out(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_folder_appears_with_its_manifest_or_not_at_all(spark: SparkSession, words: Path, tmp_path: Path) -> None:
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     rows, output = spark.read.parquet(str(words)), tmp_path / "private"
     seen: list[int] = []
 
@@ -205,7 +207,7 @@ def test_a_folder_appears_with_its_manifest_or_not_at_all(spark: SparkSession, w
     def refuse() -> None:
         raise pv.LedgerError("someone else has the charge")
 
-    fresh = pv.CertifiedExponential(ROADS, epsilon=2.0)
+    fresh = pv.CertifiedExponential(FOUR_PLACES, epsilon=2.0)
     with pytest.raises(pv.LedgerError):
         on_spark.privatize_to(rows, fresh, output, "word", overwrite=True, before_drawing=refuse)
     assert json.loads((tmp_path / "private.manifest.json").read_text())["epsilon"] == 1.0
@@ -214,15 +216,33 @@ def test_a_folder_appears_with_its_manifest_or_not_at_all(spark: SparkSession, w
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["private", "private.manifest.json"]
 
 
+def test_a_result_that_is_computed_again_from_a_rewritten_file_does_not_reuse_noise(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Independent noise agrees on all of 1,600 symbols with probability below 2**-1000."""
+    path = write_words(tmp_path / "words.parquet", [["0"] * 4] * 400)
+    mechanism = pv.CertifiedExponential(pv.Alphabet("01"), epsilon=1.0)
+    private = on_spark.privatize(spark.read.parquet(str(path)), mechanism, "word", keep=["id"])
+    first = by_number(private)
+    # Spark reuses what it has computed for one DataFrame, but not for one that is derived from it.
+    assert by_number(private.select("id", "word")) == first
+    write_words(path, [["1"] * 4] * 400)
+    second = by_number(private.select("word", "id"))
+    assert set(first) == set(second) == set(range(400))
+    assert sum(word.count("1") for word in second.values()) > 900  # of 1,600: these are the new words
+    agree = [a == b for row in first for a, b in zip(first[row], second[row], strict=True)]
+    assert any(agree)  # with the same noise for opposite words there would be no such place
+
+
 @pytest.mark.parametrize("kind", [pv.CertifiedExponential, pv.PermuteAndFlip])
 def test_words_have_the_law_of_the_mechanism(spark: SparkSession, tmp_path: Path, kind: type[pv.WordMechanism]) -> None:
     # A false alarm has probability 1e-6. tests/data/test_spark_piles.py has the negative control.
-    mechanism = kind(ROADS, 1.5)
+    mechanism = kind(FOUR_PLACES, 1.5)
     word = ("a", "b", "a")
     path = write_words(tmp_path / "same.parquet", [list(word)] * 4000, row_group_size=500)
     private = on_spark.privatize(spark.read.parquet(str(path)), mechanism, "word")
     outputs = [tuple(row[0]) for row in private.collect()]
-    symbols = ROADS.symbols
+    symbols = FOUR_PLACES.symbols
     everything = [(x, y, z) for x in symbols for y in symbols for z in symbols if x != y != z]
     law = {output: 2.718281828459045 ** mechanism.log_probability(word, output) for output in everything}
     assert chi_square_p_value(outputs, law) > FALSE_ALARM
@@ -231,8 +251,8 @@ def test_words_have_the_law_of_the_mechanism(spark: SparkSession, tmp_path: Path
 def test_transitions_are_counted_as_in_files(spark: SparkSession, words: Path) -> None:
     rows = spark.read.parquet(str(words))
     for cut in (None, 3):
-        here = on_spark.count_transitions(rows, ROADS.symbols, "word", max_length=cut)
-        there = data.count_transitions(words, data.ListColumn("word"), ROADS.symbols, max_length=cut)
+        here = on_spark.count_transitions(rows, FOUR_PLACES.symbols, "word", max_length=cut)
+        there = data.count_transitions(words, data.ListColumn("word"), FOUR_PLACES.symbols, max_length=cut)
         assert here.words is not None
         assert there.words is not None
         assert (here.counts == there.counts).all()
@@ -263,7 +283,7 @@ def test_the_key_is_not_in_what_spark_shows(
     spark: SparkSession, words: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     secret = pv.insecure_seed(77).bytes(32)
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     private = on_spark.privatize(spark.read.parquet(str(words)), mechanism, "word", rng=pv.insecure_seed(77))
     private.count()
     private.explain(extended=True)

@@ -23,7 +23,7 @@ import pathveil as pv
 from pathveil.randomness.derived import DerivingKey
 from tests.data.spark_frames import needs_java, write_words
 
-pytestmark = needs_java
+pytestmark = [pytest.mark.spark, needs_java]
 
 LAUNCHER = Path(pyspark.__file__).parent / "bin" / "spark-class"
 JOB = Path(__file__).with_name("spark_job.py")

@@ -182,6 +182,7 @@ def orders(folder: Path, purpose: str | None) -> list[tuple[int, ...]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_order_of_the_output_is_equally_likely_and_careless_dealing_would_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,12 +14,12 @@ from pathveil import data
 from pathveil.data import spark as on_spark
 from tests.data.files import faithful
 from tests.data.spark_frames import needs_java, write_words
+from tests.worlds import FOUR_PLACES
 
-pytestmark = needs_java
+pytestmark = [pytest.mark.spark, needs_java]
 
-ROADS = pv.MarkovChain.from_edges([(a, b) for a in "abcd" for b in "abcd" if a != b])
 SOURCE = pv.insecure_seed(1)
-WORDS = [list(ROADS.random_word(2 + i % 5, SOURCE)) for i in range(300)]
+WORDS = [list(FOUR_PLACES.random_word(2 + i % 5, SOURCE)) for i in range(300)]
 LISTS = data.ListColumn("word")
 
 
@@ -37,18 +37,20 @@ def released(folder: Path) -> list[tuple[int, list[str]]]:
 
 def test_words_stay_with_their_rows_and_come_in_another_order(spark: SparkSession, words: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
-    on_spark.privatize_files(spark, words, LISTS, faithful(ROADS), output, keep=["id"])
+    on_spark.privatize_files(spark, words, LISTS, faithful(FOUR_PLACES), output, keep=["id"])
     found = released(output)
     assert sorted(found) == list(enumerate(WORDS))
     assert found != list(enumerate(WORDS))  # one of 300! orders
-    on_spark.privatize_files(spark, words, LISTS, faithful(ROADS), output, keep=["id"], keep_order=True, overwrite=True)
+    on_spark.privatize_files(
+        spark, words, LISTS, faithful(FOUR_PLACES), output, keep=["id"], keep_order=True, overwrite=True
+    )
     assert released(output) == list(enumerate(WORDS))
     assert spark.read.parquet(str(output)).count() == 300
 
 
 def test_a_folder_appears_with_its_manifest_or_not_at_all(spark: SparkSession, words: Path, tmp_path: Path) -> None:
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
-    assert on_spark.check_files(spark, words, LISTS, mechanism).count == 300
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
+    assert on_spark.check_files(spark, words, LISTS, mechanism) == 300
     output = tmp_path / "private"
     seen: list[list[Path]] = []
     summary = on_spark.privatize_files(
@@ -71,7 +73,7 @@ def test_a_folder_appears_with_its_manifest_or_not_at_all(spark: SparkSession, w
     def refuse() -> None:
         raise pv.LedgerError("someone else has the charge")
 
-    fresh = pv.CertifiedExponential(ROADS, epsilon=2.0)
+    fresh = pv.CertifiedExponential(FOUR_PLACES, epsilon=2.0)
     with pytest.raises(pv.LedgerError):
         on_spark.privatize_files(spark, words, LISTS, fresh, output, overwrite=True, before_drawing=refuse)
     assert {path.name: path.read_bytes() for path in output.iterdir()} == before
@@ -88,7 +90,7 @@ def test_a_bad_row_is_one_line_without_content_and_can_be_left_out(
     spark: SparkSession, words: Path, tmp_path: Path
 ) -> None:
     write_words(words, [*WORDS[:20], ["a", "Elsewhere"], *WORDS[20:]])
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     for work in (
         lambda: on_spark.check_files(spark, words, LISTS, mechanism),
         lambda: on_spark.privatize_files(spark, words, LISTS, mechanism, tmp_path / "never"),
@@ -106,7 +108,7 @@ def test_a_bad_row_is_one_line_without_content_and_can_be_left_out(
 
 
 def test_without_a_word_there_is_no_release(spark: SparkSession, words: Path, tmp_path: Path) -> None:
-    mechanism = pv.CertifiedExponential(ROADS, epsilon=1.0)
+    mechanism = pv.CertifiedExponential(FOUR_PLACES, epsilon=1.0)
     write_words(words, [["x"], []])
     for wrong in ("skip", "none"):
         if wrong == "none":

@@ -83,6 +83,31 @@ def test_cuts_and_order_make_no_difference(words: list[str], size: int, order, k
     assert run(work, [whole]) == run(work, cut)
 
 
+class NotOfTheWords(DerivingKey):
+    """A planted error, which once was ours: the keystream of a pile does not depend on what its words say."""
+
+    def source(self, *name: str | int | bytes) -> RandomSource:
+        return super().source(*name[:4])
+
+
+def errors(private: dict[int, str], word: str) -> list[list[bool]]:
+    """Where the private words differ from a word."""
+    return [[a != b for a, b in zip(private[row], word, strict=True)] for row in sorted(private)]
+
+
+@pytest.mark.parametrize(("key", "shared"), [(DerivingKey, False), (NotOfTheWords, True)])
+def test_other_words_at_the_same_places_meet_other_noise(key: type[DerivingKey], shared: bool) -> None:
+    """Independent noise agrees on all of 2,000 symbols with probability below 2**-1000."""
+    work = job(pv.CertifiedExponential(COINS, 0.5), key(pv.insecure_seed(8)))
+    first, second = run(work, [rows(["00000"] * 400)]), run(work, [rows(["11111"] * 400)])
+    assert (errors(first, "00000") == errors(second, "11111")) == shared
+    # One word was changed: the noise of the others in its pile is another one, too.
+    third = run(work, [rows(["00000"] * 399 + ["00001"])])
+    changed = sum(first[row] != third[row] for row in range(399))
+    assert 5 <= changed <= 60 or (shared and not changed)  # a pile has about 25 words
+    assert run(work, [rows(["00000"] * 400)]) == first  # and the same words have the same noise
+
+
 def outputs(key: DerivingKey, epsilon: float = 1.0) -> list[str]:
     return list(run(job(pv.CertifiedExponential(COINS, epsilon), key), [rows(["0110"] * 4000)]).values())
 

@@ -7,6 +7,8 @@ import pytest
 import pathveil as pv
 from tests.examples.pictures import assert_is_picture
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_price_of_private_lengths_is_what_the_theory_says(script):
     lines = list(script("examples", "edit_accuracy").table((5.0, 8.0), trips=1, cap=7))

@@ -10,6 +10,8 @@ import pytest
 import pathveil as pv
 from tests.examples.pictures import assert_is_picture
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def small_chain(script):

@@ -9,6 +9,8 @@ import pytest
 import pathveil as pv
 from tests.examples.pictures import assert_is_picture
 
+pytestmark = pytest.mark.slow
+
 FEW_CONTEXTS = 200  # looser certificates, in a fraction of the time
 
 

@@ -79,3 +79,16 @@ def contents(folder: Path, *ignored: str) -> dict[str, bytes]:
         for path in folder.iterdir()
         if not path.name.startswith(ignored or "\0")
     }
+
+
+@contextmanager
+def nobody() -> Iterator[None]:
+    """Without the power to write everywhere, where the tests run with it."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)

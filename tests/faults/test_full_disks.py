@@ -25,7 +25,7 @@ LINES = {
     "synthesize": "synthesize model.json --count 50 --length 4 --output out.txt",
     "report": "report plan --alphabet pages.txt --length 3 --output out.html",
 }
-STEPS = ("certified", "dirichlet", "synthesize", "report")
+STEPS = ["certified", "dirichlet", *(pytest.param(name, marks=pytest.mark.slow) for name in ("synthesize", "report"))]
 
 
 def outputs(folder: Path) -> dict[str, bytes]:
@@ -89,18 +89,22 @@ def test_where_no_file_can_grow_an_earlier_output_stays(folder, run, name, size)
 @pytest.mark.parametrize(
     ("mechanism", "name"),
     [
-        *((mechanism, "out.txt") for mechanism in ("certified", "exponential", "permute-and-flip", "online")),
+        ("certified", "out.txt"),
+        *(
+            pytest.param(mechanism, "out.txt", marks=pytest.mark.slow)
+            for mechanism in ("exponential", "permute-and-flip", "online")
+        ),
         ("certified", "out.txt.gz"),
         ("certified", "out.parquet"),
     ],
 )
 def test_a_disk_that_fills_up_while_words_are_written_costs_the_charge_and_can_be_resumed(folder, run, mechanism, name):
-    (folder / "lines.txt").write_text("home cart help cart home help\n" * 60_000)
-    Ledger.create(folder / "budget.db", epsilon=10.0, unit=Symbols(1))
+    (folder / "lines.txt").write_text("home cart help cart home help\n" * (60_000 if name.endswith(".gz") else 10_000))
+    Ledger.create(folder / "budget.db", epsilon=10.0)
     (folder / name).write_text("an earlier output")
     input, column, public = ("lines.txt", "", "pages.txt")
     if name == "out.parquet":
-        write_inputs(folder, 60_000)
+        write_inputs(folder, 20_000)
         input, column, public = ("trips.parquet", "--column route", "zones.txt")
     line = (
         f"privatize {input} {column} --alphabet {public} --epsilon 1 --mechanism {mechanism} --ledger budget.db "
@@ -119,7 +123,7 @@ def test_a_disk_that_fills_up_while_words_are_written_costs_the_charge_and_can_b
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("messages_too", [False, True])
+@pytest.mark.parametrize("messages_too", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     "line",
     [

@@ -13,8 +13,8 @@ import pathveil as pv
 from pathveil.ledger.entries import sealed
 from tests.faults.faults import contents
 from tests.ledger.conftest import promise
-from tests.ledger.test_damage import edit
-from tests.ledger.test_processes import race
+from tests.ledger.races import race
+from tests.ledger.tampering import edit
 
 LINES = (
     "privatize lines.txt --alphabet pages.txt --epsilon 1 --output out.txt --ledger budget.db",
@@ -63,6 +63,7 @@ def test_a_ledger_cut_off_or_with_one_byte_changed_is_refused_with_advice_or_say
     assert refused > len(damages) // 3
 
 
+@pytest.mark.slow
 def test_sixty_four_processes_spend_a_budget_to_the_last_digit_and_no_further(tmp_path):
     ledger = pv.Ledger.create(tmp_path / "crowded.db", 5.0, unit=pv.units.Symbols(1))
     assert race(ledger, 64, tries=1) == 50

@@ -12,8 +12,7 @@ import pytest
 
 from pathveil.cli.app import main
 from tests.cli.conftest import write_inputs
-from tests.faults.faults import statuses
-from tests.ledger.test_damage import nobody
+from tests.faults.faults import nobody, statuses
 
 LINES = {
     "privatize": "privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db --output {}",

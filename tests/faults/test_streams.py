@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 
+import pytest
+
 WORDS = 1_500
 
 # Reads slowly at first, so that the pipe is full and the stream has to wait; then says how much memory it took.
@@ -49,6 +51,7 @@ def memory_of_stream(words: int) -> int:
     return int(messages)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_stream():
     short, long = memory_of_stream(10), memory_of_stream(WORDS)
     assert long < short + 4_000  # 4 MB

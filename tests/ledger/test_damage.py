@@ -7,8 +7,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
@@ -17,8 +16,9 @@ import pytest
 import pathveil as pv
 from pathveil.ledger import store
 from pathveil.ledger.entries import sealed
-from tests.faults.faults import no_file_beyond
+from tests.faults.faults import no_file_beyond, nobody
 from tests.ledger.conftest import SYMBOL, WORD, charge
+from tests.ledger.tampering import edit
 
 
 @pytest.fixture
@@ -28,18 +28,6 @@ def used(new_ledger, tmp_path) -> Path:
     for number in range(3):
         ledger.complete(charge(ledger, 0.1, unit=(SYMBOL, WORD)[number % 2], request=f"request {number}"))
     return tmp_path / "budget.db"
-
-
-def edit(path: Path, *statements: str) -> None:
-    """What someone with the sqlite3 program and the will to do it can do."""
-    with closing(sqlite3.connect(path)) as connection:
-        for trigger in ("no_change", "no_removal"):
-            connection.execute(f"DROP TRIGGER {trigger}")
-        for statement in statements:
-            connection.execute(statement)
-        for line in store._SCHEMA[1:]:
-            connection.execute(line)
-        connection.commit()
 
 
 def test_entries_cannot_be_changed_or_removed_by_accident(used):
@@ -259,19 +247,6 @@ def test_a_newer_format_is_named(used):
     with pytest.raises(pv.LedgerError, match="format 3"):
         pv.Ledger.open(used)
     assert json.loads(text)["format"] == 3
-
-
-@contextmanager
-def nobody() -> Iterator[None]:
-    """Without the power to write everywhere, where the tests run with it."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 @pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o755), (0o644, 0o555), (0o444, 0o555)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import random
 import signal
@@ -12,37 +11,13 @@ from pathlib import Path
 
 import pathveil as pv
 from tests.ledger.conftest import charge, promise
-
-# Forked, because that starts in no time; a `Ledger` that was opened before the fork may be used on either side.
-FORK = multiprocessing.get_context("fork")
-
-
-def _race(ledger: pv.Ledger, barrier, tries: int, won) -> None:
-    barrier.wait()
-    for _ in range(tries):
-        try:
-            ledger.complete(charge(ledger, 0.1, request=str(os.getpid())))
-        except pv.BudgetExceededError:
-            continue
-        with won.get_lock():
-            won.value += 1
-
-
-def race(ledger: pv.Ledger, processes: int, tries: int) -> int:
-    """All processes charge 0.1 at the same moment, several times; how often one of them won."""
-    won, barrier = FORK.Value("i", 0), FORK.Barrier(processes)
-    racers = [FORK.Process(target=_race, args=(ledger, barrier, tries, won)) for _ in range(processes)]
-    for racer in racers:
-        racer.start()
-    for racer in racers:
-        racer.join(120)
-    assert [racer.exitcode for racer in racers] == [0] * processes
-    return int(won.value)
+from tests.ledger.races import FORK, race
+from tests.sizes import small_and_large
 
 
 def test_of_sixteen_processes_exactly_one_gets_the_last_epsilon(tmp_path):
-    for attempt in range(5):
-        ledger = pv.Ledger.create(tmp_path / f"{attempt}.db", 1.0, unit=pv.units.Symbols(1))
+    for attempt in range(2):
+        ledger = pv.Ledger.create(tmp_path / f"{attempt}.db", 1.0)
         charge(ledger, 0.85)
         assert race(ledger, 16, tries=1) == 1
         assert ledger.spent.epsilon == Decimal("0.95")
@@ -131,13 +106,14 @@ def _release_for_ever(path: Path, marker: Path) -> None:
             ledger.complete(mine)
 
 
-def test_a_process_killed_at_any_moment_never_leaves_less_in_the_ledger_than_it_released(new_ledger, tmp_path):
+@small_and_large("times", 8, 30)
+def test_a_process_killed_at_any_moment_never_leaves_less_in_the_ledger_than_it_released(new_ledger, tmp_path, times):
     ledger = new_ledger(1000.0)
     marker = tmp_path / "released"
     marker.touch()
     moments = random.Random(4)
     head = None
-    for _ in range(30):
+    for _ in range(times):
         # Two at a time, so that some die while the other waits for the lock, reads, or moves the log.
         victims = [FORK.Process(target=_release_for_ever, args=(tmp_path / "budget.db", marker)) for _ in range(2)]
         for victim in victims:

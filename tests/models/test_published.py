@@ -46,6 +46,7 @@ def test_published_accounting_holds_for_one_row_but_loses_a_factor_of_four_and_m
         assert profile.epsilon(delta) < epsilon / 3
 
 
+@pytest.mark.slow
 def test_the_published_delta_is_the_chance_of_an_entry_below_gamma():
     # 200,000 draws at the corner; 5 standard deviations, false-alarm probability 6e-7, and a control at half of γ.
     k, eta, n, gamma, count = 20.6, 0.073, 5, 0.004, 200_000
@@ -63,6 +64,7 @@ def test_mdm_delta_takes_the_smallest_over_rows_where_the_largest_is_needed():
     assert printed == pytest.approx(largest / 2)
 
 
+@pytest.mark.slow
 def test_mdm_claims_for_every_row_what_holds_for_one():
     row = pv.DirichletProfile(floor=0.1, concentration=9.87, shift=0.0125)
     claimed = published.mdm_epsilon(9.87, 0.1, 0.051, 0.025, 2, 0.001)
@@ -129,6 +131,7 @@ def test_pinsker_does_not_bound_the_matrix_norm_but_does_bound_the_stationary_ch
     assert failures > 80
 
 
+@pytest.mark.slow
 def test_theorem_5_of_mcm_fails_for_a_noisy_row_of_a_rarely_visited_state():
     # Counts (495, 495, 10) twice and (2, 1, 1): all assumptions hold with η = 0.01 and 0.24 and k ≥ 3/(2η).
     P = np.array([[0.495, 0.495, 0.01], [0.495, 0.495, 0.01], [0.5, 0.25, 0.25]])
@@ -147,6 +150,7 @@ def test_theorem_5_of_mcm_fails_for_a_noisy_row_of_a_rarely_visited_state():
     assert changes.mean() < accuracy.expected_ergodicity_error(P, k)
 
 
+@pytest.mark.slow
 def test_expected_stationary_errors_stay_below_the_corrected_bound():
     rng = np.random.default_rng(4)
     P = rng.dirichlet(np.full(4, 3.0), size=4)

@@ -31,6 +31,7 @@ def test_one_row_alone_costs_what_its_exact_profile_says(row):
         assert exact <= one.epsilon(delta) <= exact * 1.0001
 
 
+@pytest.mark.slow
 def test_thirty_two_changing_rows_of_the_traffic_example_cost_far_more_than_claimed():
     # MDM claims ε = 1.16 at δ = 0.011 for this adjacency. The exact value is 3.027.
     epsilon = pv.ComposedProfile([TRAFFIC] * 32).epsilon(0.011)

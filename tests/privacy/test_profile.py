@@ -15,6 +15,7 @@ from scipy import special, stats
 import pathveil as pv
 from pathveil.privacy.profile import concentrations_for, log_floor_limit, require_promise
 from tests.reference.dirichlet_profile import log_delta as reference_log_delta
+from tests.sizes import small_and_large
 
 GRADES = pv.DirichletProfile(floor=0.073, concentration=20.6, shift=1 / 98)
 TRAFFIC = pv.DirichletProfile(floor=0.1, concentration=9.87, shift=0.0125)
@@ -54,10 +55,11 @@ def _random_setting(draw: random.Random) -> tuple[pv.DirichletProfile, float]:
                 return profile, epsilon
 
 
+@small_and_large("settings", 12, 50)
 @pytest.mark.parametrize("seed", range(4))
-def test_delta_agrees_with_arbitrary_precision_at_random_settings(seed):
+def test_delta_agrees_with_arbitrary_precision_at_random_settings(seed, settings):
     draw = random.Random(seed)
-    for _ in range(50):
+    for _ in range(settings):
         profile, epsilon = _random_setting(draw)
         exact = reference_log_delta(epsilon, profile.floor, profile.concentration, profile.shift)
         assert -1e-11 < profile.log_delta(epsilon) - exact < 1e-7, (profile, epsilon)
@@ -213,7 +215,10 @@ def test_many_concentrations_at_once_are_those_of_one_at_a_time():
         assert k == pytest.approx(pv.concentration_for(0.8, 1e-9, float(floor), float(shift)), rel=1e-8)
 
 
-@pytest.mark.parametrize(("epsilon", "most"), [(0.3, 6.0), (3.73, 6.0), (12.0, 3.0)])
+@pytest.mark.parametrize(
+    ("epsilon", "most"),
+    [pytest.param(0.3, 6.0, marks=pytest.mark.slow), (3.73, 6.0), pytest.param(12.0, 3.0, marks=pytest.mark.slow)],
+)
 def test_with_hundreds_of_rows_each_still_gets_its_own_exact_answer(epsilon, most):
     # So many rows that most of them start from an interpolation: floors and shifts of all sizes, some near the edge of
     # what can be reached, where that start is poor.

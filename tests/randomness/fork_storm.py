@@ -1,7 +1,7 @@
 """Forks and threads as fast as they come, and no block of keystream twice.
 
     python -m tests.randomness.fork_storm 2000             # forks; 8 threads in each child
-    python -m tests.randomness.fork_storm 200 --planted    # the same for a source that is wrong: it has to be noticed
+    python -m tests.randomness.fork_storm 2000 --planted   # the same for a source that is wrong: it has to be noticed
 
 The parent forks while two of its own threads draw. Every child starts threads that draw all at once from sources which
 the parent had used: one that all threads share, the parent's own (`system_source`), and branches, each shared by two

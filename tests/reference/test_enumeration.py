@@ -9,6 +9,8 @@ import pathveil as pv
 from tests.reference import enumeration as by_hand
 from tests.reference.random_systems import MOST_WORDS, systems_with_length, systems_with_word
 
+pytestmark = pytest.mark.reference
+
 
 def test_the_words_of_a_chain_are_those_that_follow_its_edges():
     chain = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "b")])

@@ -20,8 +20,10 @@ from tests.reference.enumeration import (
 )
 from tests.reference.random_systems import systems_with_word
 
+pytestmark = pytest.mark.reference
+
 # The transition system has a dead end (2), two actions with one effect (a and b from 0) and a plan's end that matters.
-PLANS = pv.TransitionSystem(
+ERRANDS = pv.TransitionSystem(
     {(0, "a"): 1, (0, "b"): 1, (0, "c"): 0, (1, "a"): 0, (1, "c"): 1, (1, "b"): 2}, initial=0, accepting={0, 1}
 )
 ROADS = pv.MarkovChain.from_edges(
@@ -98,8 +100,10 @@ SAMPLED = {
         printed.LevMechanism("abc", tuple("ab"), epsilon=2.0),
     ),
     "LEV, plans": (
-        PLANS,
-        printed.LevMechanism(PLANS.symbols, tuple("aca"), 2.0, system=printed.DeterministicTransitionSystem.of(PLANS)),
+        ERRANDS,
+        printed.LevMechanism(
+            ERRANDS.symbols, tuple("aca"), 2.0, system=printed.DeterministicTransitionSystem.of(ERRANDS)
+        ),
     ),
     "PF Mechanism 1": (
         pv.Alphabet("abc"),

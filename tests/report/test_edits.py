@@ -16,9 +16,9 @@ from pathveil.report.alignment import aligned
 from pathveil.words.choose import public_words
 from tests.cli.conftest import ROADS
 from tests.reference.edits import levenshtein
+from tests.report.browser import Opened
 from tests.report.conftest import CURATOR
 from tests.report.pages import Content, data_of
-from tests.report.test_in_browser import Opened
 
 WORLD = pv.MarkovChain.from_edges(ROADS)
 PLAN = "report plan --edges roads.csv --distance edit --lengths 4:8 --cap 5 --output plan.html"

@@ -127,6 +127,7 @@ def test_the_slider_starts_where_it_is_told(folder, run) -> None:
     assert 'id="adjacency" min="0" max="4" step="1" value="2"' in text
 
 
+@pytest.mark.slow
 def test_every_chart_is_also_a_picture(folder, run) -> None:
     (folder / "nodes.csv").write_text("symbol,x,y\n" + "".join(f"s{i},{i % 3},{i // 3}\n" for i in range(8)))
     road = "report plan --edges roads.csv --length 3 --coordinates nodes.csv --format png --output road"

@@ -5,12 +5,12 @@ from itertools import product
 import networkx
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from scipy import sparse
 
 import pathveil as pv
 from tests.reference.enumeration import feasible_words
 from tests.reference.random_systems import SystemWithLength, systems_with_length
+from tests.sizes import given_few_and_many
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 
 EDGES = [("a", "b"), ("b", "c"), ("c", "a"), ("b", "a")]
@@ -39,8 +39,7 @@ def test_every_way_to_build_a_chain_gives_the_same_chain(chain: pv.MarkovChain) 
     assert not chain.is_feasible("bac")
 
 
-@given(systems_with_length())
-@settings(max_examples=300)
+@given_few_and_many(75, 300, case=systems_with_length())
 def test_counts_agree_with_listing_all_words(case: SystemWithLength) -> None:
     world, length = case
     assert world.count(length) == len(feasible_words(world, length))
@@ -127,8 +126,7 @@ def walk(world: pv.MarkovChain, length: int, source: pv.RandomSource) -> tuple[i
     return tuple(word)
 
 
-@given(systems_with_length())
-@settings(max_examples=100)
+@given_few_and_many(25, 100, case=systems_with_length())
 def test_positions_with_a_feasible_neighbour_agree_with_trying_every_symbol(case: SystemWithLength) -> None:
     world, length = case
     for word in feasible_words(world, length)[:10]:

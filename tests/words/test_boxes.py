@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.certificate import ratio_bounds
-from pathveil.words.certificate.certificate import ChainCertifier
+from pathveil.words.certificate import ChainCertifier, ratio_bounds
 from pathveil.words.certificate.ratio_bounds import Box, RatioBounds, _slices, united_so_far
-
-TOWN = pv.example_town()
+from tests.worlds import TOWN
 
 
 def box(lo, hi, dropped=(1.0,)):

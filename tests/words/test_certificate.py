@@ -5,7 +5,6 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -13,6 +12,7 @@ from pathveil.words.base.tilt import LARGEST_TILT
 from pathveil.words.certificate.certificate import ChainCertifier
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.random_systems import SystemWithLength, markov_chains_with_length
+from tests.sizes import given_few_and_many
 
 THETAS = st.one_of(st.sampled_from([0.05, 0.5, 1.0, 2.0, 6.0, 12.0, 800.0]), st.floats(0.01, 12.0))
 
@@ -28,14 +28,15 @@ def true_losses(world: pv.System, length: int, theta: float) -> dict[int, float]
     return losses
 
 
-@given(
+@given_few_and_many(
+    100,
+    400,
     case=markov_chains_with_length(),
     theta=THETAS,
     adjacency=st.integers(1, 3),
     budget=st.sampled_from([1, 30, 300, 40_000]),
     pairs=st.sampled_from([1, 6, 12, 16]),
 )
-@settings(max_examples=400)
 def test_the_certified_loss_covers_the_true_one_at_every_distance(
     case: SystemWithLength, theta: float, adjacency: int, budget: int, pairs: int
 ) -> None:
@@ -50,14 +51,15 @@ def test_the_certified_loss_covers_the_true_one_at_every_distance(
         assert certificate.loss_at(distance) <= 2 * distance * theta * (1 + 1e-11)
 
 
-@given(
+@given_few_and_many(
+    37,
+    150,
     case=markov_chains_with_length(),
     theta=THETAS,
     adjacency=st.integers(1, 2),
     more=st.integers(0, 3),
     pairs=st.sampled_from([1, 6, 16]),
 )
-@settings(max_examples=150)
 def test_one_certificate_covers_all_lengths_up_to_a_maximum(
     case: SystemWithLength, theta: float, adjacency: int, more: int, pairs: int
 ) -> None:
@@ -71,8 +73,7 @@ def test_one_certificate_covers_all_lengths_up_to_a_maximum(
                 assert loss <= certificate.loss * (1 + 1e-12)
 
 
-@given(case=markov_chains_with_length())
-@settings(max_examples=100)
+@given_few_and_many(25, 100, case=markov_chains_with_length())
 def test_the_average_number_of_positions_with_a_neighbour_is_exact(case: SystemWithLength) -> None:
     world, length = case
     counted = [len(world.neighbour_positions(word)) for word in feasible_words(world, length)]

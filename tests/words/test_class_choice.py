@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import accumulate, pairwise, product
-from math import comb, inf, log
+from math import inf, log
 from typing import Any
 
 import mpmath
@@ -19,7 +19,6 @@ from pathveil.words import free_kernels
 from pathveil.words.base.batch import Batch
 from pathveil.words.base.law import log_counts, log_sum
 from pathveil.words.base.tilt import rounding_margin
-from pathveil.words.classes import batches as class_batches
 from pathveil.words.classes import hamming as classes
 from pathveil.words.classes import kernels as class_kernels
 from pathveil.words.classes.batches import (
@@ -32,12 +31,10 @@ from pathveil.words.classes.batches import (
     table_fits,
 )
 from pathveil.words.classes.hamming import (
-    LARGEST_TABLE_BITS,
     SystemClasses,
     draw_by_class,
     draw_free,
     equal_rows,
-    exact_table_bits,
     free_counts,
     replace,
 )
@@ -45,9 +42,8 @@ from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Sele
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.statistics import FALSE_ALARM, chi_square_p_value
-from tests.words.test_kernels import CHAIN
+from tests.worlds import CHAIN, TOWN
 
-TOWN = pv.example_town()
 SELECTIONS = {"exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
 
 
@@ -56,21 +52,6 @@ def zeros(batch: int, length: int) -> Batch:
 
 
 # ------------------------------------------------------------------------------------------- which way
-
-
-def test_batches_on_free_alphabets_are_small_below_65536_symbols() -> None:
-    compiled = pv.Alphabet("abcd").compiled
-    assert is_small(compiled, zeros(2**16 // 16 - 1, 16))
-    assert not is_small(compiled, zeros(2**16 // 16, 16))
-    assert is_small(compiled, zeros(2**10 - 1, 64))
-    assert not is_small(compiled, zeros(2**10, 64))
-    # From 65 symbols on a law is too long, and up to 1,000 symbols it is done by counting; then by rejection.
-    assert is_small(compiled, zeros(1_100, 65))
-    assert is_small(compiled, zeros(70, 1_000))
-    assert not is_small(compiled, zeros(1, 1_001))
-    # One word decides for all.
-    mixed = Batch(np.zeros(1_003, dtype=np.int64), np.array([0, 2, 1_003]))
-    assert not is_small(compiled, mixed)
 
 
 def test_so_many_symbols_that_compiled_loops_cannot_multiply_are_always_small() -> None:
@@ -82,59 +63,11 @@ def test_so_many_symbols_that_compiled_loops_cannot_multiply_are_always_small() 
     assert not is_small(Many(), zeros(2**16, 2))  # type: ignore[arg-type]
 
 
-def test_batches_on_other_systems_are_small_below_a_million_steps_and_where_exact_tables_fit() -> None:
-    compiled = TOWN.compiled
-    edges = compiled.edge_count
-    words = -(-(2**20) // edges)
-    assert is_small(compiled, zeros(words - 1, 1))
-    assert not is_small(compiled, zeros(words, 1))
-    longest = max(n for n in range(1, 2_000) if exact_table_bits(compiled, n) <= LARGEST_TABLE_BITS)
-    assert is_small(compiled, zeros(1, longest))
-    assert not is_small(compiled, zeros(1, longest + 1))
-    assert not is_small(compiled, Batch(np.zeros(longest + 3, dtype=np.int64), np.array([0, 2, longest + 3])))
-
-
-def test_an_exact_table_that_just_fits_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    bits = exact_table_bits(CHAIN.compiled, 4)
-    monkeypatch.setattr(class_batches, "LARGEST_TABLE_BITS", bits)
-    assert is_small(CHAIN.compiled, zeros(2, 4))
-    monkeypatch.setattr(class_batches, "LARGEST_TABLE_BITS", bits - 1)
-    assert not is_small(CHAIN.compiled, zeros(2, 4))
-
-
-def test_the_size_of_an_exact_table_is_half_a_square_of_digits_for_each_state() -> None:
-    """On three symbols, the start has three successors and no state more: 3^n has so many bits."""
-    states = CHAIN.compiled.state_count
-    assert exact_table_bits(CHAIN.compiled, 1) == 2 * states // 2
-    assert exact_table_bits(CHAIN.compiled, 10) == 16 * 100 * states // 2
-    assert (3**10).bit_length() == 16
-
-
-def test_an_exact_table_of_more_than_four_gigabytes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert LARGEST_TABLE_BITS == 8 * 4 * 2**30
-    codes = CHAIN.encode((0, 1, 2, 0))
-    monkeypatch.setattr(classes, "LARGEST_TABLE_BITS", exact_table_bits(CHAIN.compiled, 4))
-    assert sum(SystemClasses(CHAIN.compiled, codes).counts) == len(feasible_words(CHAIN, 4))
-    monkeypatch.setattr(classes, "LARGEST_TABLE_BITS", exact_table_bits(CHAIN.compiled, 4) - 1)
-    with pytest.raises(pv.TooLargeError, match="4 symbols on"):
-        SystemClasses(CHAIN.compiled, codes)
-
-
-def test_counts_of_more_than_half_a_gigabyte_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert classes._LARGEST_COUNTS_BITS == 2**32
-    monkeypatch.setattr(classes, "_LARGEST_COUNTS_BITS", 7 * 7 * 3)
-    assert free_counts(7, 7) == tuple(comb(7, k) * 6**k for k in range(8))
-    for symbols, length in [(8, 7), (7, 8)]:
-        with pytest.raises(pv.TooLargeError, match="CertifiedExponential"):
-            free_counts(symbols, length)
-
-
-def test_a_compiled_table_has_at_most_a_quarter_of_a_gigabyte() -> None:
-    """4 bytes, for the two halves that are kept of eight, for each state and pair of a position and a number."""
-    circle = pv.MarkovChain.from_edges([(k, (k + 1) % 900) for k in range(900)], initial={0}).compiled
-    longest = max(n for n in range(5_000) if 4 * circle.state_count * (n + 2) * (n + 17) <= 2**28)
-    assert table_fits(circle, longest)
-    assert not table_fits(circle, longest + 1)
+def test_counts_that_would_not_fit_into_memory_are_refused() -> None:
+    with pytest.raises(pv.TooLargeError, match="20000 symbols on 44 states"):
+        SystemClasses(TOWN.compiled, np.zeros(20_000, dtype=np.int64))
+    with pytest.raises(pv.TooLargeError, match="CertifiedExponential"):
+        free_counts(4, 100_000)
 
 
 def test_counts_in_a_compiled_table_stay_below_the_largest_floating_point_number() -> None:
@@ -150,23 +83,6 @@ def test_counts_in_a_compiled_table_stay_below_the_largest_floating_point_number
 
 
 # ------------------------------------------------------------------------------------ cut into blocks
-
-
-@pytest.mark.parametrize(("length", "batch"), [(1, 70_000), (16, 4_097), (16, 4_098), (40, 1_639), (40, 1_640)])
-def test_blocks_have_one_word_more_than_fit_into_65536_cells(length: int, batch: int) -> None:
-    begins, values = np.arange(batch) * length, np.empty(0, dtype=np.int64)
-    scores = -np.arange(length + 1.0)
-    for kind in SELECTIONS.values():
-        blocks = class_blocks(CHAIN.compiled, values, begins, scores, values, kind)
-        assert [len(block.args[0]) for block in blocks] == sizes(batch, 1 + 2**16 // length)  # type: ignore[attr-defined]
-        assert np.concatenate([block.args[0] for block in blocks]).tolist() == begins.tolist()  # type: ignore[attr-defined]
-    part = zeros(batch, length).by_length[0]
-    blocks = free_blocks(3, values, part, scores, values, EXPONENTIAL)
-    assert [len(block.args[0]) for block in blocks] == sizes(batch, 1 + 2**16 // (length + 1))  # type: ignore[attr-defined]
-
-
-def sizes(batch: int, size: int) -> list[int]:
-    return [min(size, batch - begin) for begin in range(0, batch, size)]
 
 
 @pytest.mark.parametrize("kind", SELECTIONS)
@@ -268,13 +184,13 @@ def test_equal_words_follow_each_other_and_different_ones_are_counted() -> None:
     assert changes == 242
 
 
-def test_equal_words_are_found_across_blocks_of_cells(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_batches, "_BLOCK_CELLS", 9)
-    rows = np.array([[1, 2, 3], [4, 5, 6]] * 10)
+def test_equal_words_are_found_however_many_there_are() -> None:
+    rows = np.array([[1, 2, 3], [4, 5, 6]] * 60_000)
     words = Batch.from_rows(rows)
     begins, different = equal_together(words.values, words.by_length[0])
     assert different == 2
-    assert sorted(begins[:10].tolist()) in ([*range(0, 60, 6)], [*range(3, 60, 6)])
+    first = sorted(begins[:60_000].tolist())
+    assert first in ([*range(0, 360_000, 6)], [*range(3, 360_000, 6)])
     one = Batch.from_rows(np.array([[7]]))
     assert equal_together(one.values, one.by_length[0])[1] == 1
 
@@ -537,27 +453,6 @@ def test_plain_batches_by_class_have_their_law_also_across_chunks(
         weights = {v: Fraction(np.exp(-0.8 * hamming(v, word))) for v in feasible_words(world, len(word))}
         law = {v: float(weight / sum(weights.values())) for v, weight in weights.items()}
         assert chi_square_p_value(drawn, law) > FALSE_ALARM
-
-
-@pytest.mark.parametrize("length", [1, 3])
-def test_plain_batches_on_free_alphabets_are_drawn_about_262144_cells_at_a_time(
-    length: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[int] = []
-    monkeypatch.setattr(classes, "draw_free", lambda codes, *_: drawn.append(len(codes)) or codes)
-    noises: list[tuple[int, ...]] = []
-
-    class AlwaysRight:
-        def choose(self, _: Any, __: Any, words: np.ndarray, ___: Any) -> np.ndarray:
-            noises.append(words.shape)
-            return np.zeros(len(words), dtype=np.int64)
-
-    at_a_time = 1 + 2**18 // length
-    words = zeros(at_a_time + 4, length)
-    way: Any = AlwaysRight()
-    draw_by_class(pv.Alphabet("ab").compiled, words, way, lambda n: np.zeros(n + 1), pv.insecure_seed(1))
-    assert drawn == [at_a_time, 4]
-    assert noises == [(at_a_time, length + 1), (4, length + 1)]
 
 
 def test_selections_are_told_apart_by_their_noise() -> None:

@@ -12,14 +12,15 @@ from pathveil.words.base.tilt import rounding_margin
 from pathveil.words.tilted.rejection import FlipByRejection
 from tests.reference.enumeration import class_counts
 from tests.reference.literal_draws import class_table, cut, draw_of_class, noisy_maximum, uniforms_of
-from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of
+from tests.words.engines import words_of
+from tests.worlds import DEAD_END_PLANS, UNEVEN
 
 
 def graph_of(class_graph, compiled):
     return class_graph(compiled.symbol_count, compiled.offsets, compiled.labels, compiled.targets)
 
 
-@pytest.mark.parametrize("world", [UNEVEN, PLANS])
+@pytest.mark.parametrize("world", [UNEVEN, DEAD_END_PLANS])
 def test_edges_are_listed_by_state_and_by_label(world):
     from pathveil.words.classes.kernels import class_graph
 
@@ -63,7 +64,9 @@ def test_strips_have_room_for_the_positions_that_are_kept(length, spacing):
 
 
 @pytest.mark.parametrize("spacing", [1, 15])
-@pytest.mark.parametrize(("world", "length"), [(UNEVEN, 37), (PLANS, 37), (UNEVEN, 16), (PLANS, 15), (UNEVEN, 1)])
+@pytest.mark.parametrize(
+    ("world", "length"), [(UNEVEN, 37), (DEAD_END_PLANS, 37), (UNEVEN, 16), (DEAD_END_PLANS, 15), (UNEVEN, 1)]
+)
 def test_tables_count_the_ways_to_go_on_at_every_position_that_is_kept(world, length, spacing):
     from pathveil.words.classes.kernels import LANES, class_graph, fill_table, reached_states, strips
 
@@ -124,7 +127,7 @@ def choose(counts, scores, uniforms, *, flip, margin, weight_margin, rounding):
 
 
 @pytest.mark.parametrize("flip", [True, False])
-@pytest.mark.parametrize(("world", "length"), [(UNEVEN, 9), (PLANS, 7), (UNEVEN, 1), (UNEVEN, 20)])
+@pytest.mark.parametrize(("world", "length"), [(UNEVEN, 9), (DEAD_END_PLANS, 7), (UNEVEN, 1), (UNEVEN, 20)])
 def test_words_and_doubts_are_those_of_the_plain_loops(world, length, flip):
     from pathveil.words.classes.kernels import draw_from_tables
 
@@ -249,7 +252,7 @@ def test_the_walk_takes_the_middle_of_the_cell_of_its_keystream_word():
         assert private.tolist() == [[expected]]
 
 
-@pytest.mark.parametrize(("world", "length"), [(UNEVEN, 3), (PLANS, 4), (PLANS, 1)])
+@pytest.mark.parametrize(("world", "length"), [(UNEVEN, 3), (DEAD_END_PLANS, 4), (DEAD_END_PLANS, 1)])
 def test_the_nearest_class_and_its_size_are_those_that_listing_finds(world, length):
     codes = np.array(list(np.ndindex(*[len(world.symbols)] * length)))[::7]
     flip = FlipByRejection(world.compiled, length, 1.0, feasible=False)

@@ -5,7 +5,6 @@ from math import comb
 
 import matplotlib
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -13,6 +12,7 @@ from pathveil.words.automata.distance_picture import WRITTEN_AT_MOST
 from tests.reference import printed
 from tests.reference.enumeration import class_counts, feasible_words, hamming
 from tests.reference.random_systems import markov_chains_with_length, systems_with_word
+from tests.sizes import given_few_and_many
 
 matplotlib.use("Agg")
 
@@ -114,14 +114,14 @@ def test_actions_that_lead_to_the_same_state_share_an_edge_and_count_apart():
 # ------------------------------------------------------------------------------------------------ on random systems
 
 
-@given(systems_with_word(feasible=False))
+@given_few_and_many(30, 100, world_and_word=systems_with_word(feasible=False))
 def test_it_accepts_exactly_the_feasible_words(world_and_word):
     world, word = world_and_word
     automaton = pv.DistanceAutomaton(world, word)
     assert sorted(v for v, _ in accepted_words(automaton)) == sorted(feasible_words(world, len(word)))
 
 
-@given(systems_with_word(feasible=False), st.integers(0, 4))
+@given_few_and_many(30, 100, world_and_word=systems_with_word(feasible=False), errors=st.integers(0, 4))
 def test_restricted_to_some_errors_it_counts_and_draws_that_class_uniformly(world_and_word, errors):
     world, word = world_and_word
     counts = class_counts(world, word)
@@ -137,7 +137,7 @@ def test_restricted_to_some_errors_it_counts_and_draws_that_class_uniformly(worl
     assert set(accepted.values()) == {Fraction(1, counts[errors])}
 
 
-@given(systems_with_word(feasible=False))
+@given_few_and_many(30, 100, world_and_word=systems_with_word(feasible=False))
 def test_every_state_is_on_the_way_and_the_policy_sums_to_one(world_and_word):
     automaton = pv.DistanceAutomaton(*world_and_word)
     sums = dict.fromkeys(automaton.states, Fraction(0))
@@ -149,7 +149,7 @@ def test_every_state_is_on_the_way_and_the_policy_sums_to_one(world_and_word):
     assert min(automaton.V.values()) > 0
 
 
-@given(systems_with_word(feasible=False))
+@given_few_and_many(30, 100, world_and_word=systems_with_word(feasible=False))
 def test_it_agrees_with_lev_algorithm_2_on_the_product_of_definition_13(world_and_word):
     world, word = world_and_word
     whole = printed_automaton(world, word, len(word))
@@ -166,7 +166,7 @@ def test_it_agrees_with_lev_algorithm_2_on_the_product_of_definition_13(world_an
         } == mu
 
 
-@given(systems_with_word(feasible=False))
+@given_few_and_many(30, 100, world_and_word=systems_with_word(feasible=False))
 def test_pf_algorithm_1_agrees_with_lev_algorithm_2_where_both_are_corrected(world_and_word):
     world, word = world_and_word
     whole = printed_automaton(world, word, len(word))
@@ -175,7 +175,7 @@ def test_pf_algorithm_1_agrees_with_lev_algorithm_2_where_both_are_corrected(wor
         assert printed.pf_algorithm_1(A, len(word)) == printed.lev_algorithm_2(A, len(word), ell)
 
 
-@given(markov_chains_with_length(), st.data())
+@given_few_and_many(30, 100, chain_and_length=markov_chains_with_length(), data=st.data())
 def test_pf_algorithm_2_is_right_as_printed_because_symbols_are_states(chain_and_length, data):
     chain, length = chain_and_length
     word = data.draw(st.sampled_from(feasible_words(chain, length)))
@@ -287,7 +287,7 @@ def test_without_axes_a_new_figure_is_made(figure):
     plt.close(ax.figure)
 
 
-@given(systems_with_word(feasible=False))
+@given_few_and_many(30, 100, world_and_word=systems_with_word(feasible=False))
 def test_any_small_system_can_be_written_down(world_and_word):
     automaton = pv.DistanceAutomaton(*world_and_word)
     assert f"{len(automaton.states)} states" in repr(automaton)

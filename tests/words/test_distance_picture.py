@@ -213,20 +213,13 @@ def test_distances_to_segments_end_at_their_ends():
     assert found == pytest.approx([4.0, 4.0, 5.0, 1.4])
 
 
-@pytest.mark.parametrize(("most", "letters"), [(6, True), (5, False)])
-def test_an_automaton_with_too_many_states_has_no_letters(axes, monkeypatch, most, letters):
-    monkeypatch.setattr(picture, "WRITTEN_AT_MOST", most)
-    FIGURE.draw(axes)
-    assert bool(axes.texts) == letters
-
-
-def test_the_shape_of_a_large_automaton_is_dots_lines_and_rings(axes, monkeypatch):
-    monkeypatch.setattr(picture, "WRITTEN_AT_MOST", 0)
-    automaton = pv.DistanceAutomaton(pv.Alphabet("ab"), "aba", errors=[0, 2])
+def test_the_shape_of_a_large_automaton_is_dots_lines_and_rings_without_letters(axes):
+    automaton = pv.DistanceAutomaton(pv.Alphabet("ab"), "ab" * 20, errors=[0, 2])
     automaton.draw(axes)
+    assert not axes.texts
     dots, rings = axes.lines
     assert sorted(map(tuple, dots.get_xydata().tolist())) == sorted((float(i), float(e)) for i, e in automaton.states)
-    assert sorted(map(tuple, rings.get_xydata().tolist())) == [(3.0, 0.0), (3.0, 2.0)]
+    assert sorted(map(tuple, rings.get_xydata().tolist())) == [(40.0, 0.0), (40.0, 2.0)]
     assert (dots.get_markersize(), rings.get_markersize(), rings.get_markeredgewidth()) == (3.0, 6.0, 0.8)
     (lines,) = [each for each in axes.collections if isinstance(each, LineCollection)]
     assert sorted(map(np.ndarray.tolist, lines.get_segments())) == sorted(
@@ -237,23 +230,17 @@ def test_the_shape_of_a_large_automaton_is_dots_lines_and_rings(axes, monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("automaton", "most", "inches"),
+    ("automaton", "inches"),
     [
-        (FIGURE, 80, (1.75 * 4.2, 1.05 * 3.7 + 0.4)),
-        (
-            pv.DistanceAutomaton(pv.Alphabet("a"), "a"),
-            80,
-            (4.0, 1.05 * 1.7 + 0.4),
-        ),
-        (STACKED, 80, (1.75 * 3.2, 1.05 * 5.7 + 0.4)),
-        (pv.DistanceAutomaton(pv.Alphabet("ab"), "a" * 20), 80, (0.22 * 21.2, 0.22 * 21.7 + 0.4)),
-        (FIGURE, 0, (4.0, 2.0)),
+        (FIGURE, (1.75 * 4.2, 1.05 * 3.7 + 0.4)),
+        (pv.DistanceAutomaton(pv.Alphabet("a"), "a"), (4.0, 1.05 * 1.7 + 0.4)),
+        (STACKED, (1.75 * 3.2, 1.05 * 5.7 + 0.4)),
+        (pv.DistanceAutomaton(pv.Alphabet("ab"), "a" * 20), (0.22 * 21.2, 0.22 * 21.7 + 0.4)),
     ],
 )
-def test_a_new_figure_has_room_for_every_state(monkeypatch, automaton, most, inches):
+def test_a_new_figure_has_room_for_every_state(automaton, inches):
     import matplotlib.pyplot as plt
 
-    monkeypatch.setattr(picture, "WRITTEN_AT_MOST", most)
     ax = automaton.draw()
     assert ax.figure.get_size_inches().tolist() == pytest.approx(inches)
     plt.close(ax.figure)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -12,12 +11,12 @@ from pathveil.words.edit.certificate import neighbour_bounds
 from pathveil.words.edit.length_range import LengthRange
 from tests.reference.edits import edit_counts, words_in_range
 from tests.reference.random_systems import SystemWithRange, systems_with_range
+from tests.sizes import given_few_and_many
 
 EPSILONS = st.sampled_from([0.5, 1.0, 2.0, 4.0, 6.0, 9.0])
 
 
-@given(case=systems_with_range(), cap=st.integers(1, 5))
-@settings(max_examples=60)
+@given_few_and_many(20, 60, case=systems_with_range(), cap=st.integers(1, 5))
 def test_no_word_has_more_outputs_at_a_distance_than_the_bound(case: SystemWithRange, cap: int) -> None:
     world, lo, hi = case
     bounds = neighbour_bounds(LengthRange(world.compiled, lo, hi), cap)
@@ -27,13 +26,14 @@ def test_no_word_has_more_outputs_at_a_distance_than_the_bound(case: SystemWithR
     assert (bounds >= true).all()
 
 
-@given(
+@given_few_and_many(
+    40,
+    120,
     case=systems_with_range(most_words=60),
     epsilon=EPSILONS,
     adjacency=st.integers(1, 2),
     cap=st.none() | st.integers(1, 4),
 )
-@settings(max_examples=120)
 def test_the_true_loss_stays_within_the_certificate_and_that_within_epsilon(
     case: SystemWithRange, epsilon: float, adjacency: int, cap: int | None
 ) -> None:
@@ -77,9 +77,8 @@ def test_infeasible_words_get_the_published_tilt_and_unit() -> None:
     assert pv.audit_exhaustively(lenient).holds
 
 
-def test_a_system_too_large_for_bounds_gets_the_published_tilt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.words.edit.certificate._LARGEST_WORK", 10)
-    mechanism = pv.CertifiedEditExponential(pv.Alphabet("ab"), 8.0, lengths=(2, 4))
+def test_a_system_too_large_for_bounds_gets_the_published_tilt() -> None:
+    mechanism = pv.CertifiedEditExponential(pv.example_town(), 8.0, lengths=(2, 1_000), cap=200)
     assert mechanism.theta() == 4.0
     assert "too large" in mechanism.certificate.how
 

@@ -79,19 +79,6 @@ def test_one_edit_of_a_free_word_is_counted_by_hand():
     assert bounds == pytest.approx([1, 7 * 4 + (5 + 7 * 4) + 7], rel=2e-9)
 
 
-def test_bounds_are_refused_exactly_where_they_would_be_too_much_work(monkeypatch):
-    words = LengthRange(DOORS.compiled, 2, 5)
-    work = 5 * 3 * 3**2 * 6  # length, cap, states squared, edges
-    monkeypatch.setattr(edit_certificate, "_LARGEST_WORK", work)
-    assert neighbour_bounds(words, 3) is not None
-    monkeypatch.setattr(edit_certificate, "_LARGEST_WORK", work - 1)
-    assert neighbour_bounds(words, 3) is None
-    # The symbols of a free alphabet count as one.
-    monkeypatch.setattr(edit_certificate, "_LARGEST_WORK", 5 * 3)
-    assert neighbour_bounds(LengthRange(LETTERS.compiled, 2, 5), 3) is not None
-    assert neighbour_bounds(LengthRange(LETTERS.compiled, 2, 6), 3) is None
-
-
 def change(bounds, total, theta):
     """K(θ) with 40 digits."""
     cap = len(bounds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -13,6 +13,7 @@ from pathveil.words.edit.distances import distances_from
 from pathveil.words.edit.length_range import LengthRange
 from tests.reference.edits import edit_counts, levenshtein, words_in_range
 from tests.reference.random_systems import SystemWithRange, systems_with_range
+from tests.sizes import given_few_and_many
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 
 CAPS = st.none() | st.integers(1, 7)
@@ -27,8 +28,7 @@ def systems_with_range_and_word(draw: st.DrawFn) -> tuple[SystemWithRange, tuple
     return (world, lo, hi), tuple(draw(st.lists(symbol, min_size=1, max_size=hi + 1)))
 
 
-@given(case=systems_with_range_and_word(), cap=CAPS)
-@settings(max_examples=150)
+@given_few_and_many(37, 150, case=systems_with_range_and_word(), cap=CAPS)
 def test_every_word_of_every_class_has_one_number(
     case: tuple[SystemWithRange, tuple[object, ...]], cap: int | None
 ) -> None:

@@ -57,7 +57,7 @@ def test_distances_stop_at_the_cap():
     assert classes.distances([np.array(word) for word in ([0, 1], [0], [2, 2], [2, 2, 2])]).tolist() == [0, 1, 2, 2]
 
 
-def test_a_table_is_as_large_as_its_parts(monkeypatch):
+def test_a_table_is_as_large_as_its_parts():
     world = pv.Alphabet("ab")
     words = LengthRange(world.compiled, 2, 40)
     assert words.limbs == 2
@@ -66,9 +66,3 @@ def test_a_table_is_as_large_as_its_parts(monkeypatch):
     values = nodes * 4 * 2 * 8  # four classes, two limbs of eight bytes
     assert classes._table[-1].nbytes == values
     assert classes.size == values + sum(part.nbytes for part in classes._table[:-1])
-    # Refused exactly where its numbers of words would take more than the largest table.
-    monkeypatch.setattr("pathveil.words.edit.classes._LARGEST_EDIT_TABLE", nodes * 4 * 2)
-    assert EditClasses(words, world.encode("abba"), 3).node_count == nodes
-    monkeypatch.setattr("pathveil.words.edit.classes._LARGEST_EDIT_TABLE", nodes * 4 * 2 - 1)
-    with pytest.raises(pv.TooLargeError, match="0 GiB"):
-        EditClasses(words, world.encode("abba"), 3)

@@ -31,7 +31,7 @@ ROOMS = pv.TransitionSystem(
 )
 PAIRS = pv.TransitionSystem({(0, "a"): 1, (1, "b"): 0, (0, "b"): 2, (2, "a"): 0}, initial=0, accepting={0})
 ONE, TWO, THREE, SIX = pv.Alphabet("a"), pv.Alphabet("ab"), pv.Alphabet("abc"), pv.Alphabet("abcdef")
-CHAIN = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")], final={"a", "c"})
+ENDING_CHAIN = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")], final={"a", "c"})
 
 NARROW = [  # caps below 8
     (THREE, "abcab", 3, 7, 1),
@@ -45,8 +45,8 @@ NARROW = [  # caps below 8
     (ROOMS, "ccagbdab", 3, 9, 4),
     (ROOMS, "gggggggggg", 6, 9, 5),  # far from everything feasible
     (ROOMS, "abca", 1, 10, 7),
-    (CHAIN, "abcaabcab", 4, 11, 3),
-    (CHAIN, "cccbbb", 6, 9, 7),
+    (ENDING_CHAIN, "abcaabcab", 4, 11, 3),
+    (ENDING_CHAIN, "cccbbb", 6, 9, 7),
     (PAIRS, "abbaababbaabbabaabba", 17, 20, 5),
     (PAIRS, "abbaa", 2, 12, 6),
 ]
@@ -56,7 +56,7 @@ WIDE = [
     (TWO, "ab", 7, 10, 9),
     (TWO, "abbaabbaababab", 3, 6, 10),
     (ROOMS, "abeagaacdb", 5, 11, 9),
-    (CHAIN, "abcaabcabaaa", 8, 13, 8),
+    (ENDING_CHAIN, "abcaabcabaaa", 8, 13, 8),
     (PAIRS, "abbaababbaabbabaabba", 17, 20, 15),  # more than sixteen entries below the cap
     (PAIRS, "abbaababbaabbabaabba", 17, 20, 16),  # an entry takes 8 bits
     (PAIRS, "abbaababbaabbabaabbabaab", 15, 22, 19),
@@ -65,16 +65,16 @@ WIDE = [
 ]
 SMALL = [
     (TWO, "ab", 1, 3, 2),
-    (CHAIN, "bc", 2, 3, 2),
+    (ENDING_CHAIN, "bc", 2, 3, 2),
     (TWO, "ab", 1, 3, 8),
-    (CHAIN, "bc", 2, 3, 9),
+    (ENDING_CHAIN, "bc", 2, 3, 9),
     (THREE, "abca", 3, 5, 1),
     (THREE, "abcab", 4, 6, 3),
     (SIX, "a", 4, 6, 4),
     (TWO, "aaaaaaa", 2, 4, 6),
     (ROOMS, "abeaga", 2, 8, 2),
     (ROOMS, "ccagbdab", 3, 9, 4),
-    (CHAIN, "cccb", 2, 12, 7),
+    (ENDING_CHAIN, "cccb", 2, 12, 7),
     (TWO, "ab", 7, 12, 8),
     (TWO, "abbaabbaabab", 2, 6, 10),
     (ROOMS, "abeaga", 4, 7, 8),
@@ -258,7 +258,9 @@ def test_there_are_no_more_nodes_than_were_asked_for(cap):
     assert [len(part) for part in find_nodes(*given, int(layers[-1]) - 1)] == [0, 0, 0, 0]
 
 
-@pytest.mark.parametrize(("world", "word", "cap"), [(ROOMS, "ccagbdab", 6), (CHAIN, "cccbbb", 2), (PAIRS, "aaabbb", 7)])
+@pytest.mark.parametrize(
+    ("world", "word", "cap"), [(ROOMS, "ccagbdab", 6), (ENDING_CHAIN, "cccbbb", 2), (PAIRS, "aaabbb", 7)]
+)
 def test_edits_to_go_are_the_fewest_that_end_in_a_feasible_word(world, word, cap):
     from pathveil.words.edit.kernels import _edits_to_go
 

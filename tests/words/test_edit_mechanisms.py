@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -21,7 +20,9 @@ from tests.reference.edits import (
 )
 from tests.reference.enumeration import Law, Word
 from tests.reference.random_systems import SystemWithRange, systems_with_range
+from tests.sizes import given_few_and_many
 from tests.statistics import FALSE_ALARM, chi_square_p_value
+from tests.worlds import LETTER_CHAIN
 
 MECHANISMS: dict[str, type[EditMechanism]] = {
     "exponential": pv.EditExponential,
@@ -30,7 +31,6 @@ MECHANISMS: dict[str, type[EditMechanism]] = {
 EPSILONS = st.one_of(st.sampled_from([0.1, 1.0, 5.0, 12.0]), st.floats(0.1, 12.0))
 ADJACENCIES = st.integers(1, 2)
 CAPS = st.none() | st.integers(1, 5)
-CHAIN = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
 LETTERS = pv.Alphabet("abcdefghijklmnopqrstuvwxyz")
 
 every_mechanism = pytest.mark.parametrize("name", MECHANISMS)
@@ -42,14 +42,9 @@ def reference_law(name: str, words: list[Word], word: Word, cap: int, theta: flo
 
 
 @every_mechanism
-@given(
-    case=systems_with_range(),
-    epsilon=EPSILONS,
-    adjacency=ADJACENCIES,
-    cap=CAPS,
-    which=st.integers(0, 10**6),
+@given_few_and_many(
+    33, 100, case=systems_with_range(), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS, which=st.integers(0, 10**6)
 )
-@settings(max_examples=100)
 def test_law_and_probabilities_agree_with_enumeration(
     name: str, case: SystemWithRange, epsilon: float, adjacency: int, cap: int | None, which: int
 ) -> None:
@@ -73,8 +68,7 @@ def test_law_and_probabilities_agree_with_enumeration(
 
 
 @every_mechanism
-@given(case=systems_with_range(most_words=60), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS)
-@settings(max_examples=100)
+@given_few_and_many(33, 100, case=systems_with_range(most_words=60), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS)
 def test_the_true_loss_over_all_words_and_lengths_stays_within_epsilon(
     name: str, case: SystemWithRange, epsilon: float, adjacency: int, cap: int | None
 ) -> None:
@@ -86,8 +80,7 @@ def test_the_true_loss_over_all_words_and_lengths_stays_within_epsilon(
 
 
 @every_mechanism
-@given(case=systems_with_range(most_words=30), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS)
-@settings(max_examples=25)
+@given_few_and_many(12, 25, case=systems_with_range(most_words=30), epsilon=EPSILONS, adjacency=ADJACENCIES, cap=CAPS)
 def test_the_true_loss_stays_within_epsilon_when_infeasible_words_are_accepted(
     name: str, case: SystemWithRange, epsilon: float, adjacency: int, cap: int | None
 ) -> None:
@@ -97,8 +90,7 @@ def test_the_true_loss_stays_within_epsilon_when_infeasible_words_are_accepted(
         assert pv.audit_exhaustively(mechanism).holds
 
 
-@given(case=systems_with_range(most_words=40), epsilon=EPSILONS, cap=CAPS)
-@settings(max_examples=20)
+@given_few_and_many(12, 20, case=systems_with_range(most_words=40), epsilon=EPSILONS, cap=CAPS)
 def test_the_audit_finds_the_loss_that_listing_finds(case: SystemWithRange, epsilon: float, cap: int | None) -> None:
     world, lo, hi = case
     mechanism = pv.EditExponential(world, epsilon, 1, (lo, hi), cap)
@@ -118,8 +110,7 @@ def test_the_audit_notices_a_mechanism_that_promises_too_much() -> None:
 
 
 @every_mechanism
-@given(case=systems_with_range(), epsilon=EPSILONS, cap=CAPS, seed=st.integers(0, 1000))
-@settings(max_examples=60)
+@given_few_and_many(20, 60, case=systems_with_range(), epsilon=EPSILONS, cap=CAPS, seed=st.integers(0, 1000))
 def test_private_words_are_feasible_and_have_an_allowed_length(
     name: str, case: SystemWithRange, epsilon: float, cap: int | None, seed: int
 ) -> None:
@@ -139,7 +130,7 @@ def test_private_words_are_feasible_and_have_an_allowed_length(
 SAMPLED: dict[str, tuple[pv.System, Word, tuple[int, int], int | None]] = {
     "alphabet": (pv.Alphabet("abc"), tuple("abc"), (2, 5), None),
     "alphabet, capped": (pv.Alphabet("abc"), tuple("abca"), (2, 5), 2),
-    "chain": (CHAIN, tuple("abca"), (3, 6), 3),
+    "chain": (LETTER_CHAIN, tuple("abca"), (3, 6), 3),
     "plans": (
         pv.TransitionSystem(
             {(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2, (2, "a"): 2, (2, "c"): 0}, 0, accepting={0, 2}
@@ -162,7 +153,7 @@ def test_private_words_follow_the_law_of_the_mechanism(name: str, where: str) ->
         mechanism = MECHANISMS[name](world, epsilon, 1, lengths, cap)
         outputs = words_in_range(world, *lengths)
         law = {output: math.exp(mechanism.log_probability(word, output)) for output in outputs}
-        return law, mechanism.privatize_many([word] * 12_000, rng=source)
+        return law, mechanism.privatize_many([word] * 4_000, rng=source)
 
     law, draws = law_and_draws(4.0)
     assert sum(law.values()) == pytest.approx(1.0, abs=1e-12)
@@ -198,20 +189,20 @@ def test_arrow_arrays_come_back_with_other_lengths_and_the_same_type() -> None:
 
 
 def test_impossible_outputs_have_probability_zero() -> None:
-    mechanism = pv.EditExponential(CHAIN, 1.0, lengths=(2, 4))
+    mechanism = pv.EditExponential(LETTER_CHAIN, 1.0, lengths=(2, 4))
     assert mechanism.log_probability("abca", "cc") == -math.inf
     assert mechanism.log_probability("abca", "abcab") == -math.inf
     assert mechanism.log_probability("abca", "ab") > -math.inf
 
 
 def test_the_guarantee_names_the_unit_and_what_is_public() -> None:
-    one = pv.EditPermuteAndFlip(CHAIN, 2.0, lengths=(2, 9), cap=4).guarantee
+    one = pv.EditPermuteAndFlip(LETTER_CHAIN, 2.0, lengths=(2, 9), cap=4).guarantee
     assert (one.epsilon, one.delta) == (2.0, 0.0)
     assert "any 1 insertion, deletion or substitution in one word, its length included" in one.unit
     assert "lengths 2 to 9 public" in one.unit
     assert any("cap" in public for public in one.public)
     assert not any(public == "the length of the word" for public in one.public)
-    two = pv.EditExponential(CHAIN, 2.0, 2, (2, 9)).guarantee
+    two = pv.EditExponential(LETTER_CHAIN, 2.0, 2, (2, 9)).guarantee
     assert "any 2 insertions, deletions or substitutions in one word" in two.unit
     assert not any("cap" in public for public in two.public)
 
@@ -219,8 +210,8 @@ def test_the_guarantee_names_the_unit_and_what_is_public() -> None:
 def test_permute_and_flip_is_never_farther_than_exponential_and_never_less_than_half() -> None:
     for epsilon in (0.5, 2.0, 8.0):
         for cap in (None, 2):
-            flip = pv.EditPermuteAndFlip(CHAIN, epsilon, 1, (2, 8), cap).error_law("abcaa").mean
-            exponential = pv.EditExponential(CHAIN, epsilon, 1, (2, 8), cap).error_law("abcaa").mean
+            flip = pv.EditPermuteAndFlip(LETTER_CHAIN, epsilon, 1, (2, 8), cap).error_law("abcaa").mean
+            exponential = pv.EditExponential(LETTER_CHAIN, epsilon, 1, (2, 8), cap).error_law("abcaa").mean
             assert exponential / 2 <= flip <= exponential
 
 
@@ -228,22 +219,22 @@ def test_permute_and_flip_is_never_farther_than_exponential_and_never_less_than_
 def test_bad_ranges_caps_and_words_are_refused_with_a_reason(name: str) -> None:
     build = MECHANISMS[name]
     with pytest.raises(pv.InvalidParameterError, match="greater than the longest"):
-        build(CHAIN, 1.0, lengths=(5, 4))
+        build(LETTER_CHAIN, 1.0, lengths=(5, 4))
     for lengths in (5, "5", (1, 2, 3)):
         with pytest.raises(pv.InvalidParameterError, match="pair"):
-            build(CHAIN, 1.0, lengths=lengths)  # type: ignore[arg-type]
+            build(LETTER_CHAIN, 1.0, lengths=lengths)  # type: ignore[arg-type]
     with pytest.raises(pv.InvalidParameterError, match="at least 1"):
-        build(CHAIN, 1.0, lengths=(0, 4))
+        build(LETTER_CHAIN, 1.0, lengths=(0, 4))
     for cap in (0, -1, 1.5, "2", True):
         with pytest.raises(pv.InvalidParameterError, match="cap"):
-            build(CHAIN, 1.0, lengths=(1, 4), cap=cap)  # type: ignore[arg-type]
+            build(LETTER_CHAIN, 1.0, lengths=(1, 4), cap=cap)  # type: ignore[arg-type]
     for unbounded in (None, (2, None)):
         with pytest.raises(pv.InvalidParameterError, match="any length"):
-            build(CHAIN, 1.0, lengths=unbounded)
+            build(LETTER_CHAIN, 1.0, lengths=unbounded)
     short = pv.TransitionSystem({(0, "a"): 1, (1, "b"): 2}, initial=0, accepting={2})
     with pytest.raises(pv.NoFeasibleWordError, match="3 to 5"):
         build(short, 1.0, lengths=(3, 5))
-    mechanism = build(CHAIN, 1.0, lengths=(2, 4))
+    mechanism = build(LETTER_CHAIN, 1.0, lengths=(2, 4))
     for word in ("a", "abcab"):
         with pytest.raises(pv.LengthMismatchError, match="2 to 4 symbols"):
             mechanism.privatize(word)
@@ -264,7 +255,7 @@ def test_a_finite_language_needs_no_longest_length(name: str) -> None:
 
 @every_mechanism
 def test_infeasible_words_are_drawn_towards_where_that_is_asked_for(name: str) -> None:
-    mechanism = MECHANISMS[name](CHAIN, 60.0, lengths=(2, 5), on_infeasible="nearest")
+    mechanism = MECHANISMS[name](LETTER_CHAIN, 60.0, lengths=(2, 5), on_infeasible="nearest")
     nearest = {mechanism.privatize("cca") for _ in range(50)}
     assert all(levenshtein(tuple("cca"), tuple(word)) == 1 for word in nearest)
 

@@ -13,7 +13,7 @@ from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_r
 from tests.reference.edit_graph import EditGraph
 
 # Bundles of several symbols, a state that is never reached (4) and one from which nothing is accepted (3).
-PLANS = pv.TransitionSystem(
+HOUSE = pv.TransitionSystem(
     {(0, "a"): 1, (0, "b"): 0, (0, "c"): 1, (0, "d"): 0, (1, "a"): 2, (1, "b"): 0, (1, "c"): 2, (1, "d"): 3}
     | {(2, "b"): 0, (2, "d"): 0, (3, "a"): 3, (4, "a"): 0},
     initial=0,
@@ -22,7 +22,7 @@ PLANS = pv.TransitionSystem(
 
 
 def test_bundles_join_the_edges_between_the_same_two_states():
-    compiled = PLANS.compiled
+    compiled = HOUSE.compiled
     offsets, labels, targets, bundles, begins, order = LengthRange(compiled, 1, 3).edges
     assert (offsets is compiled.offsets, labels is compiled.labels, targets is compiled.targets) == (True, True, True)
     found = [
@@ -42,7 +42,7 @@ def test_bundles_join_the_edges_between_the_same_two_states():
 
 @pytest.mark.parametrize(("lo", "hi"), [(1, 1), (2, 5), (4, 4), (3, 40), (1, 150)])
 def test_completions_are_counted_wherever_a_word_can_pass(lo, hi):
-    compiled = PLANS.compiled
+    compiled = HOUSE.compiled
     words = LengthRange(compiled, lo, hi)
     literal = EditGraph(compiled, [0], lo, hi, 1, looks_ahead=False)
     assert words.total == literal.completions(0, compiled.start) > 0

@@ -23,7 +23,7 @@ from pathveil.words.tilted.rejection_exact import ExactComparisons, _below, _set
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.reference.random_systems import systems_with_word
-from tests.words.test_kernels import CHAIN, PLANS
+from tests.worlds import CHAIN, PLANS
 
 WORDS: dict[str, tuple[pv.System, Word]] = {
     "feasible": (CHAIN, (0, 1, 2)),

@@ -20,7 +20,6 @@ from pathveil.words.base import tilt
 from pathveil.words.base.batch import Batch
 from pathveil.words.base.law import permute_and_flip_log_law
 from pathveil.words.base.tilt import largest_part, linear_scores, tilt_factor
-from pathveil.words.classes import batches as class_batches
 from pathveil.words.classes import selection
 from pathveil.words.classes.batches import class_blocks, free_blocks, keystream_bounds
 from pathveil.words.classes.hamming import SystemClasses, free_counts
@@ -39,9 +38,10 @@ from tests.reference.random_systems import (
     systems_with_length,
     systems_with_word,
 )
-from tests.words.test_kernels import CHAIN, PLANS, engines
+from tests.sizes import given_few_and_many
+from tests.words.engines import engines
+from tests.worlds import CHAIN, PLANS, TOWN
 
-TOWN = pv.example_town()
 SELECTIONS = {"exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
 
 
@@ -143,10 +143,13 @@ def true_loss(world: pv.System, length: int, adjacency: int, z: Fraction) -> mpm
     return mpmath.log(mpmath.mpf(largest.numerator) / largest.denominator)
 
 
-@given(
-    case=markov_chains_with_length(), adjacency=st.integers(1, 2), epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0])
+@given_few_and_many(
+    20,
+    40,
+    case=markov_chains_with_length(),
+    adjacency=st.integers(1, 2),
+    epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0]),
 )
-@settings(max_examples=40)
 def test_certificates_bound_the_loss_in_arbitrary_precision(
     case: SystemWithLength, adjacency: int, epsilon: float
 ) -> None:
@@ -158,8 +161,13 @@ def test_certificates_bound_the_loss_in_arbitrary_precision(
         assert loss <= certificate.loss <= epsilon
 
 
-@given(case=systems_with_length(), adjacency=st.integers(1, 2), epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0]))
-@settings(max_examples=40)
+@given_few_and_many(
+    20,
+    40,
+    case=systems_with_length(),
+    adjacency=st.integers(1, 2),
+    epsilon=st.sampled_from([1e-9, 1e-3, 0.3, 1.0, 5.0]),
+)
 def test_the_published_calibration_holds_for_the_number_that_is_used(
     case: SystemWithLength, adjacency: int, epsilon: float
 ) -> None:
@@ -199,8 +207,9 @@ def test_ball_arithmetic_decides_like_every_fast_loop(
         assert private.tolist() != drawn[0]
 
 
-@given(case=systems_with_word(feasible=False), theta=st.sampled_from([0.2, 1.0, 5.0]), data=st.data())
-@settings(max_examples=60)
+@given_few_and_many(
+    30, 60, case=systems_with_word(feasible=False), theta=st.sampled_from([0.2, 1.0, 5.0]), data=st.data()
+)
 def test_at_the_border_between_two_symbols_the_bits_that_follow_decide(
     case: tuple[pv.System, Word], theta: float, data: st.DataObject
 ) -> None:
@@ -406,13 +415,6 @@ def test_on_free_alphabets_keystream_words_next_to_a_border_are_continued(kind: 
             [block] = free_blocks(m, np.zeros(n, dtype=np.int64), part, scores, private, way)
             block(source)
             assert np.count_nonzero(private) == expected in (number, number + 1)
-
-
-def test_long_words_on_free_alphabets_choose_their_class_by_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(class_batches, "_SMALL_FREE", 0)
-    world = pv.Alphabet("abcd")
-    assert not class_batches.is_small(world.compiled, Batch.from_rows(np.zeros((5, 64), dtype=np.int64)))
-    assert class_batches.is_small(world.compiled, Batch.from_rows(np.zeros((5, 65), dtype=np.int64)))
 
 
 def test_very_long_words_on_free_alphabets_are_drawn_by_rejection_and_not_counted() -> None:

@@ -21,21 +21,20 @@ from pathveil.words import online
 from pathveil.words.base.batch import Batch
 from pathveil.words.classes import batches as class_batches
 from pathveil.words.tilted import draw as tilted
-from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine, keystream_values_per_symbol
+from pathveil.words.tilted.draw import LaneEngine, RenewalEngine, SparseEngine, keystream_values_per_symbol
 from pathveil.words.tilted.logs import log_normalisers
 from pathveil.words.tilted.rejection import FlipByRejection
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming
 from tests.reference.planted import PlantedSource, law_of
 from tests.reference.random_systems import systems_with_word
+from tests.sizes import given_few_and_many
 from tests.statistics import FALSE_ALARM, chi_square_p_value
+from tests.words.engines import engines
 from tests.words.mechanisms import MECHANISMS, build
+from tests.worlds import CHAIN, PLANS
 
 SystemWithWord = tuple[pv.System, Word]
 TILTS = st.sampled_from([1e-9, 0.3, 1.0, 4.0, 20.0])
-CHAIN = pv.MarkovChain.from_edges([(0, 0), (0, 1), (1, 0), (1, 2), (2, 2), (2, 0), (1, 1)])
-PLANS = pv.TransitionSystem(
-    {(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2, (2, "a"): 2, (2, "c"): 0}, initial=0, accepting={0, 2}
-)
 
 
 @pytest.fixture
@@ -52,13 +51,6 @@ def compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (tilted, class_batches, online):
         monkeypatch.setattr(module, "_BLOCK_CELLS", 5_000)
     monkeypatch.setattr(tilted, "_FREE_BLOCK_CELLS", 12_000)
-
-
-def engines(world: pv.System, length: int, theta: float) -> list[tilted.Engine]:
-    found: list[tilted.Engine] = [make(world.compiled, length, theta) for make in (LaneEngine, LogEngine, SparseEngine)]
-    if world.compiled.symbol_states is not None:
-        found.append(RenewalEngine(world.compiled, length, theta))
-    return found
 
 
 # ----------------------------------------------------------------------------------------------------- tilted draws
@@ -95,8 +87,9 @@ def test_the_reading_of_laws_notices_a_wrong_one() -> None:
     assert any(abs(p - other[output]) > 1e-12 for output, p in law_of(draw, 3).items())
 
 
-@given(case=systems_with_word(feasible=False), theta=st.one_of(TILTS, st.sampled_from([46.0, 300.0, 1e6, 1e100])))
-@settings(max_examples=60)
+@given_few_and_many(
+    30, 60, case=systems_with_word(feasible=False), theta=st.one_of(TILTS, st.sampled_from([46.0, 300.0, 1e6, 1e100]))
+)
 def test_every_loop_knows_the_normaliser(case: SystemWithWord, theta: float) -> None:
     world, word = case
     codes = world.encode(word)
@@ -222,7 +215,7 @@ WORLDS: dict[str, tuple[pv.System, list[Word]]] = {
     "chain": (CHAIN, [(0, 1, 2, 0), (1, 2)]),
     "plans": (PLANS, [("a", "b", "c", "b"), ("a", "b", "a")]),
 }
-DRAWS = 20_000
+DRAWS = 6_000
 
 
 def output_law(mechanism: pv.WordMechanism, word: Word) -> dict[Word, float]:
@@ -311,8 +304,7 @@ def test_an_error_in_a_block_is_raised_and_stops_the_others() -> None:
         blocks.run_all([fail, *([lambda: done.append(1)] * 3)])
 
 
-@given(case=systems_with_word(feasible=False), data=st.data())
-@settings(max_examples=40)
+@given_few_and_many(20, 40, case=systems_with_word(feasible=False), data=st.data())
 def test_compiled_checks_find_the_same_words_feasible(case: SystemWithWord, data: st.DataObject) -> None:
     from pathveil.systems.feasible_kernel import mark_feasible
 

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -23,6 +22,7 @@ from tests.real_data import FOLDER, needs_real_data
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.literal_ratio_bounds import literal_boxes
 from tests.reference.random_systems import SystemWithLength, markov_chains_with_length, systems_with_length
+from tests.sizes import given_few_and_many, small_and_large
 
 
 class Case(NamedTuple):
@@ -94,13 +94,17 @@ def sparse_cases(number: int, seed: int = 0) -> Iterator[Case]:
             )
 
 
-def test_no_true_loss_exceeds_the_certificate_whatever_is_dropped() -> None:
-    cases = list(sparse_cases(300))
-    assert sum(case.pairs < len(case.world.symbols) ** 2 for case in cases) > 200
+@small_and_large("number", 100, 300)
+def test_no_true_loss_exceeds_the_certificate_whatever_is_dropped(number: int) -> None:
+    cases = list(sparse_cases(number))
+    assert sum(case.pairs < len(case.world.symbols) ** 2 for case in cases) > number * 2 / 3
     assert not any(case.is_too_small(case.certificate()) for case in cases)
 
 
-def test_no_true_loss_exceeds_the_certificate_with_boxes_that_last(monkeypatch: pytest.MonkeyPatch) -> None:
+@small_and_large("number", 70, 200)
+def test_no_true_loss_exceeds_the_certificate_with_boxes_that_last(
+    number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # So wide that some box soon comes back into itself, even in short words.
     monkeypatch.setattr(ratio_bounds, "_WIDENING", 0.3)
     monkeypatch.setattr(ratio_bounds, "_WIDENING_AT_ZERO", 0.02)
@@ -114,8 +118,8 @@ def test_no_true_loss_exceeds_the_certificate_with_boxes_that_last(monkeypatch: 
         return lasting
 
     monkeypatch.setattr(RatioBounds, "_lasting", watched)
-    assert not any(case.is_too_small(case.certificate()) for case in sparse_cases(200, seed=1))
-    assert sum(found) > 25
+    assert not any(case.is_too_small(case.certificate()) for case in sparse_cases(number, seed=1))
+    assert sum(found) > number / 8
 
 
 def planted(case: Case, **changes: Any) -> bool:
@@ -151,8 +155,13 @@ def test_half_of_the_certified_changes_is_found_out() -> None:
     pytest.fail("no case noticed")
 
 
-@given(case=systems_with_length(), epsilon=st.sampled_from([0.5, 2.0, 5.0, 12.0]), pairs=st.sampled_from([1, 5, 9]))
-@settings(max_examples=200)
+@given_few_and_many(
+    50,
+    200,
+    case=systems_with_length(),
+    epsilon=st.sampled_from([0.5, 2.0, 5.0, 12.0]),
+    pairs=st.sampled_from([1, 5, 9]),
+)
 def test_the_mechanism_keeps_its_promise_on_every_kind_of_system_when_ratios_are_dropped(
     case: SystemWithLength, epsilon: float, pairs: int
 ) -> None:
@@ -168,13 +177,14 @@ def test_the_mechanism_keeps_its_promise_on_every_kind_of_system_when_ratios_are
                 assert d * theta + abs(log_z[v] - log_z[w]) <= epsilon * (1 + 1e-12)
 
 
-@given(
+@given_few_and_many(
+    37,
+    150,
     case=markov_chains_with_length(),
     theta=st.sampled_from([0.1, 0.7, 2.0, 6.0]),
     memory=st.sampled_from([1, 2]),
     kept=st.integers(1, 16),
 )
-@settings(max_examples=150)
 def test_boxes_equal_the_literal_ones_where_nothing_is_dropped_and_contain_them_otherwise(
     case: SystemWithLength, theta: float, memory: int, kept: int
 ) -> None:
@@ -243,10 +253,10 @@ def _town_certifier() -> ChainCertifier:
     return certifier
 
 
-def test_a_chain_with_too_many_transitions_gets_the_published_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(certificates, "_LARGEST_WORK", 100)
-    certificate = pv.CertifiedExponential(pv.example_town(), 4.0).certificate(10)
-    assert "102 transitions at 10 positions would take too long" in certificate.method
+def test_a_chain_with_too_many_transitions_gets_the_published_calibration() -> None:
+    everything = pv.MarkovChain(range(600), np.full((600, 600), 1 / 600))
+    certificate = pv.CertifiedExponential(everything, 4.0).certificate(60)
+    assert "360,000 transitions at 60 positions would take too long" in certificate.method
     assert certificate.theta == pytest.approx(2.0, rel=1e-9)
 
 

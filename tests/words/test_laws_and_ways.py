@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words import exponential, permute_and_flip
-from pathveil.words.base.batch import Batch
+from pathveil.words import permute_and_flip
 from pathveil.words.base.law import ErrorLaw
 from pathveil.words.choose import expected_errors, public_words
 from pathveil.words.classes import batches as class_batches
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming, permute_and_flip_law
 from tests.statistics import FALSE_ALARM, chi_square_p_value
-from tests.words.mechanisms import MECHANISMS, build
-from tests.words.test_kernels import CHAIN, PLANS
-from tests.words.test_laws_by_enumeration import reference_law
-
-LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
-TOWN = pv.example_town()
-# Every word over two symbols, but its two states are entered with either: certificates are the published ones.
-TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1}, initial=0)
+from tests.words.mechanisms import MECHANISMS, build, reference_law
+from tests.worlds import CHAIN, LETTER_CHAIN, PLANS, TOGGLE, TOWN
 
 # --------------------------------------------------------------------------------------------------- laws
 
@@ -137,7 +129,7 @@ def test_the_reason_names_all_candidates_with_their_errors() -> None:
         f"{least}: {means[least]:.3g} expected errors in 4 symbols; {others}"
         " (CertifiedExponential promises among feasible words, the others among all of that length)"
     )
-    assert pv.Exponential(LETTERS, 1.0).reason is None
+    assert pv.Exponential(LETTER_CHAIN, 1.0).reason is None
     dead_end = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2}, initial=0)
     assert "Online" not in str(pv.best_mechanism(dead_end, 2, 1.0).reason)
     assert "Online" not in str(pv.best_mechanism(pv.Alphabet("ab"), 2, 1.0).reason)
@@ -161,7 +153,7 @@ def test_one_certificate_is_made_for_each_length_or_for_all() -> None:
         one.certificate(5)
     with pytest.raises(pv.NoFeasibleWordError):
         pv.CertifiedExponential(pv.MarkovChain.from_edges([("a", "b")]), 1.0).certificate(3)
-    for world in (pv.Alphabet("ab"), LETTERS):
+    for world in (pv.Alphabet("ab"), LETTER_CHAIN):
         nearest = pv.CertifiedExponential(world, 2.0, 2, on_infeasible="nearest").certificate(3)
         assert nearest.theta == pytest.approx(0.5, rel=1e-9)
         assert "infeasible words are accepted" in nearest.method
@@ -185,80 +177,6 @@ def test_certified_probabilities_are_those_of_the_tilted_law() -> None:
 # ----------------------------------------------------------------------------- which way a batch is drawn
 
 
-class Ways:
-    """Notes which way a mechanism takes, instead of drawing."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.taken: list[str] = []
-        for module in (exponential, permute_and_flip):
-            for name in ("draw_by_class", "free_blocks", "class_blocks"):
-                monkeypatch.setattr(module, name, self._noting(name))
-        monkeypatch.setattr(exponential, "draw_tilted", self._noting("draw_tilted"))
-
-        def flip(*_: Any, feasible: bool) -> Any:
-            self.taken.append(f"rejection of {'feasible' if feasible else 'any'} words")
-            return None
-
-        monkeypatch.setattr(permute_and_flip, "FlipByRejection", flip)
-        for module in (exponential, permute_and_flip):
-            monkeypatch.setattr(module, "run_blocks", lambda *_: None)
-
-    def _noting(self, name: str) -> Any:
-        def noted(*_: Any) -> list[Any]:
-            self.taken.append(name)
-            return []
-
-        return noted
-
-    def of(self, mechanism: Any, rows: np.ndarray) -> list[str]:
-        self.taken = []
-        mechanism._draw(Batch.from_rows(rows), pv.insecure_seed(1))
-        return self.taken
-
-
-def test_permute_and_flip_takes_the_way_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    ways = Ways(monkeypatch)
-    rows = np.tile(np.array([[0, 1, 2, 0]]), (16, 1))
-    chain, alphabet = pv.PermuteAndFlip(CHAIN, 1.0), pv.PermuteAndFlip(pv.Alphabet(range(3)), 1.0)
-    assert ways.of(chain, rows) == ["draw_by_class"]
-    assert ways.of(alphabet, rows) == ["draw_by_class"]
-    for name in ("_SMALL", "_SMALL_FREE"):
-        monkeypatch.setattr(class_batches, name, 0)
-    # A table pays where each word stands there four times its length.
-    assert ways.of(chain, rows) == ["class_blocks"]
-    assert ways.of(chain, rows[:15]) == ["rejection of feasible words"]
-    other = np.tile(np.array([[0, 0, 0, 0]]), (16, 1))
-    assert ways.of(chain, np.concatenate([rows, other])) == ["class_blocks"]
-    assert ways.of(chain, np.concatenate([rows, other[:15]])) == ["rejection of feasible words"]
-    anything = pv.PermuteAndFlip(CHAIN, 1.0, on_infeasible="nearest")
-    assert ways.of(anything, rows[:15]) == ["rejection of any words"]
-    monkeypatch.setattr(permute_and_flip, "table_fits", lambda *_: False)
-    assert ways.of(chain, rows) == ["rejection of feasible words"]
-    # On free alphabets the law itself is computed for up to 64 symbols.
-    assert ways.of(alphabet, rows) == ["free_blocks"]
-    assert ways.of(alphabet, np.zeros((2, 64), dtype=np.int64)) == ["free_blocks"]
-    assert ways.of(alphabet, np.zeros((2, 65), dtype=np.int64)) == ["draw_by_class"]
-    assert ways.of(alphabet, np.zeros((2, 1_001), dtype=np.int64)) == ["rejection of feasible words"]
-
-
-def test_the_exponential_mechanism_takes_the_way_that_pays(monkeypatch: pytest.MonkeyPatch) -> None:
-    ways = Ways(monkeypatch)
-    rows = np.tile(np.array([[0, 1, 2, 0]]), (16, 1))
-    assert ways.of(pv.Exponential(CHAIN, 1.0), rows) == ["draw_tilted"]
-    utility = pv.InverseUtility()
-    chain = pv.Exponential(CHAIN, 1.0, utility=utility)
-    alphabet = pv.Exponential(pv.Alphabet(range(3)), 1.0, utility=utility)
-    assert ways.of(chain, rows) == ["draw_by_class"]
-    for name in ("_SMALL", "_SMALL_FREE"):
-        monkeypatch.setattr(class_batches, name, 0)
-    assert ways.of(chain, rows) == ["class_blocks"]
-    assert ways.of(alphabet, rows) == ["free_blocks"]
-    assert ways.of(alphabet, np.zeros((2, 64), dtype=np.int64)) == ["free_blocks"]
-    assert ways.of(alphabet, np.zeros((2, 1_001), dtype=np.int64)) == ["draw_by_class"]
-    monkeypatch.setattr(exponential, "table_fits", lambda *_: False)
-    assert ways.of(chain, rows) == ["draw_by_class"]
-
-
 def test_rejection_blocks_cover_every_word_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """More words than a block holds, each drawn from its own place. False-alarm probability 1e-6."""
     monkeypatch.setattr(class_batches, "_SMALL", 0)
@@ -272,3 +190,21 @@ def test_rejection_blocks_cover_every_word_once(monkeypatch: pytest.MonkeyPatch)
         assert chi_square_p_value(drawn, permute_and_flip_law(CHAIN, word, mechanism.theta(3))) > FALSE_ALARM
     exact = pv.PermuteAndFlip(CHAIN, 1e6)
     assert exact.privatize_array(rows).tolist() == rows.tolist()
+
+
+def test_large_batches_of_words_that_are_not_feasible_have_their_law() -> None:
+    """Two hundred words, each fewer than four times its length: too many for plain loops, too few of each for a table.
+
+    The number of errors against the sum of the laws of all words, which varies less than equal draws would: the
+    false-alarm probability is below 1e-6. Negative control: a third more tilt.
+    """
+    different = np.random.default_rng(1).integers(0, 3, (200, 12))
+    rows = np.tile(different, (47, 1))
+    mechanism, other = (pv.PermuteAndFlip(CHAIN, epsilon, on_infeasible="nearest") for epsilon in (2.0, 2.7))
+    pmf = np.mean([mechanism.error_law(tuple(row)).pmf for row in different.tolist()], axis=0)
+    law = dict(enumerate(pmf.tolist()))
+    for drawing, fits in ((mechanism, True), (other, False)):
+        private = drawing.privatize_array(rows, rng=pv.insecure_seed(3))
+        assert CHAIN.compiled.feasible_rows(private).all()
+        errors = np.count_nonzero(private != rows, axis=1).tolist()
+        assert (chi_square_p_value(errors, law) > FALSE_ALARM) == fits

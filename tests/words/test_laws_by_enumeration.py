@@ -11,48 +11,22 @@ import pathveil as pv
 from tests.reference.enumeration import (
     Word,
     class_counts,
-    exponential_law,
     feasible_words,
     hamming,
     permute_and_flip_law,
     worst_loss,
 )
 from tests.reference.random_systems import SystemWithLength, systems_with_length, systems_with_word
-from tests.words.mechanisms import MECHANISMS, build
+from tests.sizes import given_few_and_many
+from tests.words.mechanisms import MECHANISMS, build, reference_law
 
 EPSILONS = st.one_of(st.sampled_from([0.1, 1.0, 5.0, 12.0]), st.floats(0.1, 12.0))
 ADJACENCIES = st.integers(1, 3)
 SystemWithWord = tuple[pv.System, Word]
 
 
-def reference_law(name: str, mechanism: pv.WordMechanism, word: Word) -> dict[Word, float]:
-    world, theta = mechanism.world, mechanism.theta(len(word))
-    if name == "permute-and-flip":
-        return permute_and_flip_law(world, word, theta)
-    if name == "inverse utility":
-        return exponential_law(world, word, theta, utility=lambda d: 1 / (d + 1))
-    if name == "online":
-        return online_law(world, word, theta)
-    return exponential_law(world, word, theta)
-
-
-def online_law(world: pv.System, word: Word, theta: float) -> dict[Word, float]:
-    """The online rule as it is told: look at what may follow the output so far, then roll the dice."""
-    law: dict[Word, float] = {(): 1.0}
-    for symbol in word:
-        following: dict[Word, float] = {}
-        for output, probability in law.items():
-            possible = [s for s in world.symbols if world.is_feasible((*output, s))]
-            weights = [1.0 if s == symbol or symbol not in possible else math.exp(-theta) for s in possible]
-            for s, weight in zip(possible, weights, strict=True):
-                following[(*output, s)] = following.get((*output, s), 0.0) + probability * weight / sum(weights)
-        law = following
-    return law
-
-
 @pytest.mark.parametrize("name", MECHANISMS)
-@given(case=systems_with_word(), epsilon=EPSILONS, adjacency=ADJACENCIES)
-@settings(max_examples=200)
+@given_few_and_many(40, 200, case=systems_with_word(), epsilon=EPSILONS, adjacency=ADJACENCIES)
 def test_law_and_probabilities_agree_with_enumeration(
     name: str, case: SystemWithWord, epsilon: float, adjacency: int
 ) -> None:
@@ -72,8 +46,7 @@ def test_law_and_probabilities_agree_with_enumeration(
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@given(case=systems_with_length(), epsilon=EPSILONS, adjacency=ADJACENCIES)
-@settings(max_examples=200)
+@given_few_and_many(40, 200, case=systems_with_length(), epsilon=EPSILONS, adjacency=ADJACENCIES)
 def test_the_true_loss_over_all_adjacent_feasible_words_stays_within_epsilon(
     name: str, case: SystemWithLength, epsilon: float, adjacency: int
 ) -> None:
@@ -84,8 +57,7 @@ def test_the_true_loss_over_all_adjacent_feasible_words_stays_within_epsilon(
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@given(case=systems_with_length(), epsilon=EPSILONS, adjacency=ADJACENCIES)
-@settings(max_examples=60)
+@given_few_and_many(20, 60, case=systems_with_length(), epsilon=EPSILONS, adjacency=ADJACENCIES)
 def test_the_true_loss_stays_within_epsilon_when_infeasible_words_are_accepted(
     name: str, case: SystemWithLength, epsilon: float, adjacency: int
 ) -> None:
@@ -96,8 +68,7 @@ def test_the_true_loss_stays_within_epsilon_when_infeasible_words_are_accepted(
 
 
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip", "online", "inverse utility"])
-@given(case=systems_with_word(feasible=False), epsilon=EPSILONS)
-@settings(max_examples=60)
+@given_few_and_many(20, 60, case=systems_with_word(feasible=False), epsilon=EPSILONS)
 def test_infeasible_words_have_the_law_of_their_nearest_feasible_words(
     name: str, case: SystemWithWord, epsilon: float
 ) -> None:
@@ -120,16 +91,14 @@ def test_the_exhaustive_audit_finds_the_loss_that_listing_finds(case: SystemWith
     assert pv.audit_exhaustively(mechanism, length).loss == pytest.approx(worst_loss(laws, 1), rel=1e-8, abs=1e-9)
 
 
-@given(case=systems_with_word(feasible=False))
-@settings(max_examples=200)
+@given_few_and_many(60, 200, case=systems_with_word(feasible=False))
 def test_class_counts_agree_with_enumeration_for_any_word(case: SystemWithWord) -> None:
     world, word = case
     assert list(pv.error_classes(world, word).counts) == class_counts(world, word)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@given(case=systems_with_word(), epsilon=EPSILONS, seed=st.integers(0, 1000))
-@settings(max_examples=100)
+@given_few_and_many(25, 100, case=systems_with_word(), epsilon=EPSILONS, seed=st.integers(0, 1000))
 def test_private_words_are_feasible_and_keep_length_and_kind(
     name: str, case: SystemWithWord, epsilon: float, seed: int
 ) -> None:
@@ -143,8 +112,7 @@ def test_private_words_are_feasible_and_keep_length_and_kind(
     assert world.is_feasible(private)
 
 
-@given(case=systems_with_word(), epsilon=EPSILONS)
-@settings(max_examples=200)
+@given_few_and_many(50, 200, case=systems_with_word(), epsilon=EPSILONS)
 def test_permute_and_flip_errs_at_most_as_much_as_exponential_and_at_least_half(
     case: SystemWithWord, epsilon: float
 ) -> None:
@@ -154,8 +122,7 @@ def test_permute_and_flip_errs_at_most_as_much_as_exponential_and_at_least_half(
     assert exponential / 2 - 1e-12 <= flip <= exponential + 1e-12
 
 
-@given(case=systems_with_word(), epsilon=EPSILONS, adjacency=ADJACENCIES)
-@settings(max_examples=100)
+@given_few_and_many(30, 100, case=systems_with_word(), epsilon=EPSILONS, adjacency=ADJACENCIES)
 def test_certified_never_errs_more_than_the_published_calibration(
     case: SystemWithWord, epsilon: float, adjacency: int
 ) -> None:

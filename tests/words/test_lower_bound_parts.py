@@ -13,7 +13,7 @@ import pathveil as pv
 from pathveil.words import lower_bound
 from pathveil.words.lower_bound import _all_words, _best_share, _neighbour_bound, least_expected_errors_each
 from tests.reference.enumeration import feasible_words
-from tests.words.test_tilted_draws_literally import PLANS, UNEVEN
+from tests.worlds import DEAD_END_PLANS, UNEVEN
 
 # Two symbols at each position, whichever came before: all words are alike, with C(n, d) others at distance d.
 PAIRS = pv.MarkovChain.from_edges(
@@ -38,35 +38,26 @@ def test_a_word_is_returned_for_its_neighbours_too():
 
 
 @pytest.mark.parametrize(("epsilon", "adjacency"), [(0.5, 1), (2.0, 1), (2.0, 2), (3.0, 3), (1.0, 9)])
-def test_where_all_words_are_alike_the_bound_is_a_formula_and_a_sample_gives_it_too(epsilon, adjacency, monkeypatch):
-    n, x = 4, math.exp(-epsilon)
+@pytest.mark.parametrize(
+    ("n", "proved", "how"), [(4, True, "over all 16 "), (11, False, "estimated from 200 of 2,048 ")]
+)
+def test_where_all_words_are_alike_the_bound_is_a_formula_and_a_sample_gives_it_too(n, proved, how, epsilon, adjacency):
+    x = math.exp(-epsilon)
     neighbours = [math.comb(n, d) for d in range(1, min(adjacency, n) + 1)]
     a = x * sum(neighbours)
     s = x * sum(d * count for d, count in enumerate(neighbours, start=1))
     expected = 1 - max(0.0, (1 + a - s) / (1 + a))
     [found] = least_expected_errors_each(PAIRS, n, [epsilon], adjacency)
     assert found.errors == pytest.approx(expected, rel=1e-12)
-    assert (found.proved, found.how) == (True, "over all 16 feasible words")
-    monkeypatch.setattr(lower_bound, "_LARGEST_ENUMERATION", 16)
-    assert least_expected_errors_each(PAIRS, n, [epsilon], adjacency)[0].proved
-    monkeypatch.setattr(lower_bound, "_LARGEST_ENUMERATION", 15)
-    [sampled] = least_expected_errors_each(PAIRS, n, [epsilon], adjacency)
-    assert sampled.errors == pytest.approx(expected, rel=1e-12)
-    assert (sampled.proved, sampled.how) == (False, "estimated from 200 of 16 feasible words")
+    assert (found.proved, found.how) == (proved, f"{how}feasible words")
 
 
-def test_up_to_two_thousand_words_are_listed():
-    assert least_expected_errors_each(PAIRS, 10, [1.0])[0].how == "over all 1,024 feasible words"
-    assert least_expected_errors_each(PAIRS, 11, [1.0])[0].how == "estimated from 200 of 2,048 feasible words"
-
-
-def test_a_sample_comes_close_to_all_words(monkeypatch):
+def test_a_sample_comes_close_to_all_words():
     [exact] = least_expected_errors_each(UNEVEN, 3, [4.0])
-    monkeypatch.setattr(lower_bound, "_LARGEST_ENUMERATION", 0)
-    [sampled] = least_expected_errors_each(UNEVEN, 3, [4.0])
+    [sampled] = least_expected_errors_each(UNEVEN, 3, [4.0], list_up_to=0)
     assert sampled.errors == pytest.approx(exact.errors, rel=0.2)  # the seed is fixed
     assert sampled.errors != exact.errors
-    assert sampled == least_expected_errors_each(UNEVEN, 3, [4.0])[0]
+    assert sampled == least_expected_errors_each(UNEVEN, 3, [4.0], list_up_to=0)[0]
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 2.0, 6.0])
@@ -80,7 +71,7 @@ def test_a_free_alphabet_has_as_many_errors_as_its_best_law_for_each_adjacency(e
         assert found.proved
 
 
-@pytest.mark.parametrize("world", [PLANS, UNEVEN])
+@pytest.mark.parametrize("world", [DEAD_END_PLANS, UNEVEN])
 @pytest.mark.parametrize("length", [1, 3, 4])
 def test_all_words_are_listed_once(world, length):
     found = [tuple(word) for word in _all_words(world, length)]

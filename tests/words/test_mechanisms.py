@@ -7,13 +7,12 @@ import pytest
 
 import pathveil as pv
 from tests.words.mechanisms import MECHANISMS, build
-
-CHAIN = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
+from tests.worlds import LETTER_CHAIN
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_string_gives_a_string_and_a_sequence_gives_a_tuple(name: str) -> None:
-    mechanism = build(name, CHAIN, 2.0)
+    mechanism = build(name, LETTER_CHAIN, 2.0)
     assert mechanism is not None
     assert isinstance(mechanism.privatize("abca"), str)
     for word in (["a", "b"], ("a", "b"), np.array(["a", "b"])):
@@ -22,7 +21,7 @@ def test_a_string_gives_a_string_and_a_sequence_gives_a_tuple(name: str) -> None
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_many_words_of_different_lengths_keep_order_length_and_kind(name: str) -> None:
-    mechanism = build(name, CHAIN, 1e6)  # so little noise that the output is the input
+    mechanism = build(name, LETTER_CHAIN, 1e6)  # so little noise that the output is the input
     assert mechanism is not None
     words = ["abca", ("b",), "ab", ("b", "c", "a", "a"), "c"]
     assert mechanism.privatize_many(words) == words
@@ -63,7 +62,7 @@ def test_laws_know_mean_variance_and_quantiles() -> None:
 
 
 def test_an_infeasible_output_has_probability_zero_and_a_longer_one_is_an_error() -> None:
-    mechanism = pv.PermuteAndFlip(CHAIN, 1.0)
+    mechanism = pv.PermuteAndFlip(LETTER_CHAIN, 1.0)
     assert mechanism.log_probability("ab", "ac") == -math.inf
     with pytest.raises(pv.LengthMismatchError, match="the output has 3 symbols, the word 2"):
         mechanism.log_probability("ab", "aba")
@@ -71,7 +70,7 @@ def test_an_infeasible_output_has_probability_zero_and_a_longer_one_is_an_error(
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_an_unknown_symbol_is_named_with_its_position(name: str) -> None:
-    mechanism = build(name, CHAIN, 1.0)
+    mechanism = build(name, LETTER_CHAIN, 1.0)
     assert mechanism is not None
     with pytest.raises(pv.UnknownSymbolError, match="unknown symbol 'z' at position 2 of 3"):
         mechanism.privatize("aza")
@@ -83,7 +82,7 @@ def test_an_unknown_symbol_is_named_with_its_position(name: str) -> None:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_an_infeasible_word_is_refused_with_position_and_transition(name: str) -> None:
-    mechanism = build(name, CHAIN, 1.0)
+    mechanism = build(name, LETTER_CHAIN, 1.0)
     assert mechanism is not None
     with pytest.raises(pv.InfeasibleWordError, match=r"'c' cannot follow 'a' there \(position 3 of 4\)"):
         mechanism.privatize("aaca")
@@ -107,9 +106,9 @@ def test_things_that_are_no_word_or_no_system_are_refused() -> None:
 def test_a_single_word_is_not_a_list_of_words() -> None:
     for single in ("abca", None, 5):
         with pytest.raises(pv.InvalidParameterError, match="a list of words"):
-            pv.Exponential(CHAIN, 1.0).privatize_many(single)  # type: ignore[arg-type]
+            pv.Exponential(LETTER_CHAIN, 1.0).privatize_many(single)  # type: ignore[arg-type]
     with pytest.raises(pv.InvalidParameterError, match="different lengths"):
-        pv.Exponential(CHAIN, 1.0).privatize_array([[0], [0, 1]])
+        pv.Exponential(LETTER_CHAIN, 1.0).privatize_array([[0], [0, 1]])
 
 
 def test_a_string_comes_back_as_a_tuple_where_letters_could_not_be_told_apart() -> None:
@@ -125,12 +124,12 @@ def test_a_utility_of_ones_own_is_drawn_as_it_scores() -> None:
         def sensitivity(self, adjacency: int) -> float:
             return adjacency / 2
 
-    mechanism = pv.Exponential(CHAIN, 1.0, utility=Half())
+    mechanism = pv.Exponential(LETTER_CHAIN, 1.0, utility=Half())
     total = sum(math.exp(mechanism.log_probability("ab", v)) for v in ("ab", "aa", "ba", "bc", "ca"))
     assert total == pytest.approx(1.0)
     assert pv.audit_exhaustively(mechanism, 3).holds
     with pytest.raises(pv.InvalidParameterError, match="utility"):
-        pv.Exponential(CHAIN, 1.0, utility="hamming")  # type: ignore[arg-type]
+        pv.Exponential(LETTER_CHAIN, 1.0, utility="hamming")  # type: ignore[arg-type]
 
 
 def test_first_and_last_symbols_that_cannot_be_are_named() -> None:
@@ -143,9 +142,9 @@ def test_first_and_last_symbols_that_cannot_be_are_named() -> None:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_nearest_accepts_infeasible_words_and_releases_feasible_ones(name: str) -> None:
-    mechanism = build(name, CHAIN, 3.0, on_infeasible="nearest")
+    mechanism = build(name, LETTER_CHAIN, 3.0, on_infeasible="nearest")
     assert mechanism is not None
-    assert CHAIN.is_feasible(mechanism.privatize("acca"))
+    assert LETTER_CHAIN.is_feasible(mechanism.privatize("acca"))
     if name == "certified":
         assert mechanism.theta(4) == pytest.approx(1.5)
 
@@ -160,29 +159,29 @@ def test_nearest_still_needs_a_feasible_word_of_that_length() -> None:
 @pytest.mark.parametrize("epsilon", [0, -1.0, math.nan, math.inf, 10**400, "2", None, True])
 def test_epsilon_must_be_positive_and_finite(name: str, epsilon: object) -> None:
     with pytest.raises(pv.InvalidParameterError, match="epsilon"):
-        MECHANISMS[name](CHAIN, epsilon)
+        MECHANISMS[name](LETTER_CHAIN, epsilon)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
 @pytest.mark.parametrize("adjacency", [0, -2, 1.5, 2.0, 10**400, "1", None, True])
 def test_adjacency_must_be_a_positive_whole_number(name: str, adjacency: object) -> None:
     with pytest.raises(pv.InvalidParameterError, match="adjacency"):
-        MECHANISMS[name](CHAIN, 1.0, adjacency)
+        MECHANISMS[name](LETTER_CHAIN, 1.0, adjacency)
 
 
 def test_other_options_are_checked_too() -> None:
     with pytest.raises(pv.InvalidParameterError, match="on_infeasible"):
-        pv.Exponential(CHAIN, 1.0, on_infeasible="ignore")  # type: ignore[arg-type]
+        pv.Exponential(LETTER_CHAIN, 1.0, on_infeasible="ignore")  # type: ignore[arg-type]
     with pytest.raises(pv.InvalidParameterError, match="alpha"):
         pv.InverseUtility(alpha=0.0)
     with pytest.raises(pv.InvalidParameterError, match="insecure_seed"):
-        pv.Exponential(CHAIN, 1.0).privatize("ab", rng=np.random.default_rng(1))  # type: ignore[arg-type]
+        pv.Exponential(LETTER_CHAIN, 1.0).privatize("ab", rng=np.random.default_rng(1))  # type: ignore[arg-type]
     with pytest.raises(pv.InvalidParameterError, match="at least 1"):
-        pv.CertifiedExponential(CHAIN, 1.0, max_length=0)
+        pv.CertifiedExponential(LETTER_CHAIN, 1.0, max_length=0)
     with pytest.raises(pv.InvalidParameterError, match="contexts"):
-        pv.CertifiedExponential(CHAIN, 1.0, contexts=0)
+        pv.CertifiedExponential(LETTER_CHAIN, 1.0, contexts=0)
     with pytest.raises(pv.InvalidParameterError, match="insecure_seed"):
-        CHAIN.random_word(3, rng=np.random.default_rng(1))  # type: ignore[arg-type]
+        LETTER_CHAIN.random_word(3, rng=np.random.default_rng(1))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -196,12 +195,12 @@ def test_other_options_are_checked_too() -> None:
 )
 def test_arrays_must_hold_words(codes: object, message: str) -> None:
     with pytest.raises(pv.InvalidParameterError, match=message):
-        pv.Exponential(CHAIN, 1.0).privatize_array(codes)  # type: ignore[arg-type]
+        pv.Exponential(LETTER_CHAIN, 1.0).privatize_array(codes)  # type: ignore[arg-type]
 
 
 def test_a_code_outside_the_alphabet_is_named_with_row_and_column() -> None:
     with pytest.raises(pv.UnknownSymbolError, match="row 1, column 0: code 3"):
-        pv.Exponential(CHAIN, 1.0).privatize_array([[0, 1], [3, 0]])
+        pv.Exponential(LETTER_CHAIN, 1.0).privatize_array([[0, 1], [3, 0]])
 
 
 def test_online_refuses_dead_ends_and_restricted_last_symbols_when_it_is_built() -> None:
@@ -214,11 +213,11 @@ def test_online_refuses_dead_ends_and_restricted_last_symbols_when_it_is_built()
 
 
 def test_a_stream_names_an_unknown_symbol_and_goes_on() -> None:
-    stream = pv.Online(CHAIN, 1.0).stream()
+    stream = pv.Online(LETTER_CHAIN, 1.0).stream()
     with pytest.raises(pv.UnknownSymbolError, match="'z'"):
         stream.push("z")
     private = [stream.push(symbol) for symbol in "abca"]
-    assert CHAIN.is_feasible(private)
+    assert LETTER_CHAIN.is_feasible(private)
 
 
 def test_a_table_that_would_not_fit_is_refused_with_a_way_out() -> None:
@@ -230,7 +229,7 @@ def test_a_table_that_would_not_fit_is_refused_with_a_way_out() -> None:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanisms_show_what_they_are_and_never_a_word(name: str) -> None:
-    mechanism = build(name, CHAIN, 1.5, 2)
+    mechanism = build(name, LETTER_CHAIN, 1.5, 2)
     mechanism.privatize("abca")
     assert "epsilon=1.5, adjacency=2" in repr(mechanism)
     assert "abca" not in repr(mechanism) + str(mechanism.guarantee)

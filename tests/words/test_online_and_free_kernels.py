@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pathveil.words.tilted.draw import keystream_values_per_symbol
-from tests.words.test_tilted_draws_literally import UNEVEN
+from tests.worlds import UNEVEN
 
 COMPILED = UNEVEN.compiled
 EACH = [0, 0, *(keystream_values_per_symbol(degree, 0.7)[0] for degree in range(2, 12))]

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words import online
-from pathveil.words.base.batch import Batch
 from tests.reference.planted import PlantedSource
-from tests.words.test_kernels import CHAIN
+from tests.worlds import CHAIN
 
 
 def test_online_emits_each_successor_for_its_share_of_the_keystream() -> None:
@@ -82,40 +80,3 @@ def test_online_looks_only_at_states_that_can_be_reached() -> None:
         pv.Online(pv.MarkovChain.from_counts("abcd", counts), 1.0)
     with pytest.raises(pv.InvalidSystemError, match="restricts the last symbol"):
         pv.Online(pv.MarkovChain.from_counts("abcd", counts, initial={"a"}, final={"b"}), 1.0)
-
-
-def test_a_block_online_holds_about_65536_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer symbols than that are drawn in one go, by no compiled loop."""
-    sizes: list[list[int]] = []
-    monkeypatch.setattr(online, "run_blocks", lambda blocks, _: sizes.append([b.args[1] - b.args[0] for b in blocks]))
-    mechanism = pv.Online(CHAIN, 1.0)
-    words = Batch.from_rows(np.zeros((2**14 - 1, 4), dtype=np.int64))
-    mechanism._draw(words, pv.insecure_seed(1))
-    mechanism.streams(2**16 - 1).push(np.zeros(2**16 - 1, dtype=np.int64))
-    assert sizes == []
-    for rows in (2**14, 40_000):
-        mechanism._draw(Batch.from_rows(np.zeros((rows, 4), dtype=np.int64)), pv.insecure_seed(1))
-    ragged = Batch(np.zeros(70_000, dtype=np.int64), np.array([0, 10_000, 69_000, 69_500, 70_000]))
-    mechanism._draw(ragged, pv.insecure_seed(1))
-    for count in (2**16, 2**17 + 5):
-        mechanism.streams(count).push(np.zeros(count, dtype=np.int64))
-    assert sizes == [[2**14], [2**14 + 1, 2**14 + 1, 40_000 - 2 * (2**14 + 1)], [4], [2**16], [2**16, 2**16, 5]]
-
-
-def test_a_block_online_takes_one_keystream_word_for_each_symbol(monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[int] = []
-
-    class Counting(PlantedSource):
-        def keystream(self, count: int) -> np.ndarray:
-            taken.append(count)
-            return super().keystream(count)
-
-    monkeypatch.setattr(online, "_SMALL", 0)
-    monkeypatch.setattr(online, "_BLOCK_CELLS", 5)
-    monkeypatch.setattr(online, "run_blocks", lambda blocks, source: [block(source) for block in blocks])
-    mechanism, source = pv.Online(CHAIN, 1.0), Counting([2**64 - 1])
-    mechanism._draw(Batch(np.zeros(12, dtype=np.int64), np.array([0, 1, 4, 6, 9, 12])), source)
-    assert taken == [6, 6]  # three words, then two
-    taken.clear()
-    mechanism.streams(12, source).push(np.zeros(12, dtype=np.int64))
-    assert taken == [5, 5, 2]

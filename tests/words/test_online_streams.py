@@ -11,7 +11,7 @@ import pathveil as pv
 from pathveil.words import online
 from tests.reference.enumeration import feasible_words
 from tests.statistics import FALSE_ALARM, chi_square_p_value
-from tests.words.test_kernels import CHAIN
+from tests.worlds import CHAIN
 
 WORD = (0, 1, 2, 0)
 

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -15,8 +14,9 @@ from pathveil.words.classes.selection import PERMUTE_AND_FLIP
 from pathveil.words.tilted.rejection import FlipByRejection, Surroundings, truncated_exponential
 from tests.reference.enumeration import Word, class_counts, feasible_words, hamming, permute_and_flip_law
 from tests.reference.random_systems import systems_with_word
+from tests.sizes import given_few_and_many
 from tests.statistics import FALSE_ALARM, chi_square_p_value
-from tests.words.test_kernels import CHAIN, PLANS
+from tests.worlds import CHAIN, PLANS
 
 SystemWithWord = tuple[pv.System, Word]
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(60)
@@ -29,8 +29,7 @@ def acceptances(world: pv.System, word: Word, theta: float) -> dict[Word, float]
     return {v: math.exp(-theta * (d - min(distances.values()))) for v, d in distances.items()}
 
 
-@given(case=systems_with_word(feasible=False), theta=st.sampled_from([0.05, 0.5, 1.0, 3.0]))
-@settings(max_examples=60)
+@given_few_and_many(30, 60, case=systems_with_word(feasible=False), theta=st.sampled_from([0.05, 0.5, 1.0, 3.0]))
 def test_what_rejection_keeps_has_the_law_of_permute_and_flip(case: SystemWithWord, theta: float) -> None:
     world, word = case
     p = acceptances(world, word, theta)
@@ -48,8 +47,9 @@ def test_what_rejection_keeps_has_the_law_of_permute_and_flip(case: SystemWithWo
     assert all(kept[v] >= p[v] / 2 for v in p)
 
 
-@given(case=systems_with_word(feasible=False), theta=st.sampled_from([0.01, 0.5, 2.0, 10.0]), data=st.data())
-@settings(max_examples=60)
+@given_few_and_many(
+    30, 60, case=systems_with_word(feasible=False), theta=st.sampled_from([0.01, 0.5, 2.0, 10.0]), data=st.data()
+)
 def test_t_is_kept_exactly_where_the_whole_series_says_so(
     case: SystemWithWord, theta: float, data: st.DataObject
 ) -> None:
@@ -102,7 +102,7 @@ CASES: dict[str, tuple[pv.System, Word]] = {
 def test_by_class_and_by_rejection_words_have_the_law_of_permute_and_flip(where: str, theta: float) -> None:
     """False-alarm probability 1e-6 for each check; negative control: the law at a third more tilt."""
     world, word = CASES[where]
-    compiled, count = world.compiled, 30_000
+    compiled, count = world.compiled, 30_000 if theta < 1 else 10_000
     values = np.tile(world.encode(word), count)
     begins = np.arange(count) * len(word)
     by_rejection, by_class = np.empty_like(values), np.empty_like(values)
@@ -122,8 +122,7 @@ def test_by_class_and_by_rejection_words_have_the_law_of_permute_and_flip(where:
         assert chi_square_p_value(drawn, control) < FALSE_ALARM
 
 
-@given(case=systems_with_word(feasible=False))
-@settings(max_examples=60)
+@given_few_and_many(30, 60, case=systems_with_word(feasible=False))
 def test_the_compiled_table_counts_the_classes(case: SystemWithWord) -> None:
     world, word = case
     assert table_counts(world, word, 1) == class_counts(world, word)

@@ -26,7 +26,7 @@ from pathveil.words.tilted.rejection import (
     truncated_exponential,
 )
 from tests.reference.enumeration import feasible_words, hamming
-from tests.words.test_kernels import CHAIN, PLANS
+from tests.worlds import CHAIN, PLANS
 
 FIRST = np.array([0])
 
@@ -430,10 +430,7 @@ def test_feasible_words_are_their_own_only_nearest_word() -> None:
     assert sizes.tolist() == [1.0, 1.0]
 
 
-def test_exact_comparisons_are_made_as_long_as_their_table_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    codes = CHAIN.encode((0, 1, 2)).tolist()
-    flip = FlipByRejection(CHAIN.compiled, 3, 1.0, feasible=True)
-    monkeypatch.setattr(rejection, "LARGEST_EXACT_FLIP", 4 * CHAIN.compiled.state_count)
-    assert flip.exactly(codes) is not None
-    monkeypatch.setattr(rejection, "LARGEST_EXACT_FLIP", 4 * CHAIN.compiled.state_count - 1)
-    assert flip.exactly(codes) is None
+def test_exact_comparisons_are_made_as_long_as_their_table_fits() -> None:
+    for length, fits in [(3, True), (20_000, False)]:
+        flip = FlipByRejection(CHAIN.compiled, length, 1.0, feasible=True)
+        assert (flip.exactly([0] * length) is not None) == fits

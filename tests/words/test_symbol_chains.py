@@ -12,9 +12,8 @@ from scipy import sparse
 
 import pathveil as pv
 from pathveil.words.base.tilt import tilt_factor
-from pathveil.words.certificate import contexts as context_file
 from pathveil.words.certificate import kept_pairs, run_kernel, runs
-from pathveil.words.certificate.contexts import _memory, context_levels, least_work
+from pathveil.words.certificate.contexts import _memory, context_levels
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.protected_positions import protected_positions
 from pathveil.words.certificate.ratio_bounds import Box
@@ -22,7 +21,7 @@ from pathveil.words.certificate.runs import Runs
 from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 from pathveil.words.tilted.reachable_states import ReachableStates
 from tests.reference.enumeration import feasible_words
-from tests.words.test_kernels import PLANS
+from tests.worlds import PLANS
 
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -261,35 +260,6 @@ def test_positions_that_are_alike_share_their_contexts() -> None:
     assert levels[20] is levels[30]
 
 
-@pytest.mark.parametrize("chain", CHAINS[:6])
-@pytest.mark.parametrize("length", [1, 3, 6, 60])
-@pytest.mark.parametrize("budget", [1, 100, 2_000])
-def test_the_memory_is_the_longest_within_the_budget(
-    chain: SymbolChain, length: int, budget: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    follows = chain.successors.matrix.toarray()
-    positions = min(length, 50)
-
-    def walks(h: int) -> np.ndarray:
-        """Walks of h symbols, by the last of them."""
-        return np.ones(len(follows)) @ np.linalg.matrix_power(follows, h - 1)
-
-    def work(h: int) -> float:
-        """One addition for each successor of each predecessor of the symbol by which a walk is extended."""
-        looked_at = follows.T @ follows.sum(axis=1)
-        return float((walks(h) @ follows) @ looked_at) * positions
-
-    assert least_work(chain, length) == pytest.approx(work(1))
-    for most in (context_file._MOST_WORK, 3_000):
-        monkeypatch.setattr(context_file, "_MOST_WORK", most)
-        allowed = 1
-        while allowed < length and walks(allowed + 1).sum() * positions <= budget and work(allowed + 1) <= most:
-            allowed += 1
-            if allowed > 40:
-                return  # a chain that dies out has no walks to count
-        assert _memory(chain, length, budget) == allowed
-
-
 # -------------------------------------------------------------------------------------------------- runs
 
 
@@ -347,35 +317,6 @@ def test_a_run_can_be_the_whole_word(chain: SymbolChain) -> None:
         assert found._is_whole_word == (run == 1 and np.count_nonzero(alive[0]) > 1)
 
 
-def test_runs_with_too_many_pairs_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    chain = CHAINS[1]
-    m, run = chain.symbol_count, 2
-    alive = chain.alive(2, up_to=False)
-    monkeypatch.setattr(runs, "_LARGEST_PAIRS", 10**6)
-    steps = edges(chain)
-    grown = sum(
-        sum(s == a for s, _ in steps) * sum(s == b for s, _ in steps)
-        for a, b in product(range(m), repeat=2)
-        if a != b and alive[0][a] and alive[0][b]
-    )
-    limit = max(m * m, grown)
-    monkeypatch.setattr(runs, "_LARGEST_PAIRS", limit)
-    assert Runs(chain, alive, run, up_to=False).places is not None
-    monkeypatch.setattr(runs, "_LARGEST_PAIRS", limit - 1)
-    assert Runs(chain, alive, run, up_to=False).places is None
-    monkeypatch.setattr(runs, "_LARGEST_PAIRS", m * m - 1)
-    assert Runs(chain, alive, run, up_to=False).places is None
-
-
-@pytest.mark.parametrize(("symbols", "listed"), [(1_000, True), (1_001, False)])
-def test_a_million_pairs_of_runs_are_listed_and_no_more(symbols: int, listed: bool) -> None:
-    nothing = Links(np.zeros(symbols + 1, dtype=np.int64), np.empty(0, dtype=np.int64))
-    everything = np.ones(symbols, dtype=bool)
-    chain = SymbolChain(nothing, nothing, everything, everything)
-    found = Runs(chain, np.ones((2, symbols), dtype=bool), 2, up_to=False)
-    assert (found.places is not None) == listed
-
-
 def boxes(count: int) -> list[Box]:
     return [Box(np.full(1, k), np.full(1, k), np.full(1, k)) for k in range(count)]
 
@@ -418,14 +359,7 @@ def test_the_bound_of_a_run_is_the_largest_over_its_places(run: int, monkeypatch
         largest.update(enumerate(quotients))
         assert found.bound(theta, prefixes, suffixes, kept, kept) == pytest.approx(expected, rel=1e-12, abs=0)
 
-    # As many additions as are allowed, and one more.
-    work = sum(len(w) for w, _ in found.places)
-    if run > 1:
-        work *= kept.pairs.count // chain.symbol_count * run * (run + 1) * (run + 2)
-    monkeypatch.setattr(runs, "_LARGEST_WORK", work)
-    assert found.bound(theta, prefixes, suffixes, kept, kept) < run * theta
-    monkeypatch.setattr(runs, "_LARGEST_WORK", work - 1)
-    assert found.bound(theta, prefixes, suffixes, kept, kept) == run * theta
+    # Where there are too many to look at, each symbol of a run counts by itself.
     found.places = None
     assert found.bound(theta, prefixes, suffixes, kept, kept) == run * theta
 

@@ -1,9 +1,10 @@
-"""Which loop draws, in what pieces, with what margins; and the parts of the loops without a compiler."""
+"""Whichever loop draws, in whatever pieces; the margins; and the parts of the loops without a compiler."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,17 +15,14 @@ from pathveil.words.base.batch import Batch
 from pathveil.words.base.tilt import LARGEST_TILT, largest_part, linear_scores, rounding_margin, tilt_factor
 from pathveil.words.tilted import draw as tilted
 from pathveil.words.tilted import exact as tilted_exact
-from pathveil.words.tilted import logs as tilted_logs
-from pathveil.words.tilted import sparse as tilted_sparse
-from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine, keystream_values_per_symbol
+from pathveil.words.tilted.draw import LaneEngine, RenewalEngine, SparseEngine, keystream_values_per_symbol
 from pathveil.words.tilted.exact import draw_exactly, fits, sampling
 from pathveil.words.tilted.logs import draw_with_logs, log_margin, log_normalisers, pick_columns
 from pathveil.words.tilted.reachable_states import ReachableStates
 from tests.reference.literal_draws import draw_tilted, uniforms_of
 from tests.reference.planted import ContinuedSource, PlantedSource
-from tests.words.test_tilted_draws_literally import PLANS, UNEVEN, words_of
-
-TOWN = pv.example_town()
+from tests.words.engines import words_of
+from tests.worlds import DEAD_END_PLANS, TOWN, UNEVEN
 
 
 def dense_chain(states: int) -> pv.MarkovChain:
@@ -34,79 +32,34 @@ def dense_chain(states: int) -> pv.MarkovChain:
 # ---------------------------------------------------------------------------------------------- which loop draws
 
 
-def kind_of(world, length, theta):
-    return type(tilted.engine_for(world.compiled, length, theta))
+@pytest.mark.parametrize("theta", [1e-6, 0.3, 5.0, 60.0, 116.0, 117.0, 300.0, LARGEST_TILT])
+@pytest.mark.parametrize("length", [1, 5, 60])
+def test_whichever_loop_is_chosen_knows_the_normaliser_and_draws_feasible_words(length, theta):
+    """Weights leave the range of numbers at some of these tilts; a loop that cannot do with them is not chosen."""
+    for world in (dense_chain(40), UNEVEN, DEAD_END_PLANS, TOWN):
+        if not world.count(length):
+            continue
+        rows = words_of(world, length, 20)
+        private = np.empty(rows.size, dtype=np.int64)
+        engine = tilted.engine_for(world.compiled, length, theta)
+        log_z = engine.draw(rows.reshape(-1), np.arange(20) * length, private, pv.insecure_seed(1))
+        assert log_z == pytest.approx(log_normalisers(world.compiled, rows, theta), rel=1e-9, abs=1e-9)
+        assert world.compiled.feasible_rows(private.reshape(rows.shape)).all()
 
 
-def test_short_words_on_chains_are_renewed_and_others_go_by_lanes_or_logarithms(monkeypatch):
-    chain = dense_chain(40)  # 41 states with the start, 1640 edges
-    assert kind_of(chain, 10, 5.0) is RenewalEngine
-    assert kind_of(chain, 300, 5.0) is LaneEngine  # 8 · 300 · 40 · 41 bytes are no more than 2^22, but 600 < 300 · 8.7
-    assert kind_of(PLANS, 3, 5.0) is LaneEngine  # a symbol does not tell the state
-    with monkeypatch.context() as patch:
-        patch.setattr(tilted, "_LARGEST_LANE_TABLE", 3 * PLANS.compiled.state_count * 128)
-        assert kind_of(PLANS, 3, 5.0) is LaneEngine
-        assert kind_of(PLANS, 4, 5.0) is LogEngine
-    monkeypatch.setattr("pathveil.systems.compiled._LARGEST_STEP_TABLE", 0)
-    assert kind_of(dense_chain(40), 10, 5.0) is LaneEngine
-
-
-def test_renewal_pays_where_it_reads_less_than_lanes_add(monkeypatch):
-    compiled = dense_chain(40).compiled
-    count, edges = compiled.state_count, compiled.edge_count
-    assert (count, edges) == (41, 41 * 40)
-
-    def reads(length, theta, penalty):
-        wrong = 40 * math.exp(-theta) / (1 + 40 * math.exp(-theta))
-        return length * (1 + 40 * wrong) * penalty
-
-    # At θ = 1, fourteen or so errors in fifteen symbols; at θ = 7, one in twenty-eight.
-    for theta in (0.2, 1.0, 3.0, 7.0):
-        for length in range(1, 56):
-            for cached, penalty in ((1 << 40, 1), (8 * length * 40 * count, 1), (8 * length * 40 * count - 1, 3)):
-                monkeypatch.setattr(tilted, "_CACHED_RENEWAL_TABLE", cached)
-                assert tilted._renewal_pays(compiled, length, theta) == (reads(length, theta, penalty) < 0.6 * edges)
-    monkeypatch.setattr(tilted, "_LARGEST_RENEWAL_TABLE", 8 * 5 * 40 * count)
-    assert tilted._renewal_pays(compiled, 5, 7.0)
-    assert not tilted._renewal_pays(compiled, 6, 7.0)
-
-
-def test_renewal_is_not_used_where_weights_could_leave_the_range_of_numbers():
-    compiled = dense_chain(40).compiled
-    border = 600 / 5 - math.log(40)  # 5 (θ + log 40) = 600
-    assert tilted._renewal_pays(compiled, 5, border - 1e-6)
-    assert not tilted._renewal_pays(compiled, 5, border + 1e-6)
-
-
-def test_lanes_fit_where_messages_of_sixteen_words_take_at_most_a_quarter_of_a_gigabyte():
-    count = TOWN.compiled.state_count
-    largest = 2**28 // (128 * count)
-    assert tilted.lanes_fit(TOWN.compiled, largest)
-    assert not tilted.lanes_fit(TOWN.compiled, largest + 1)
-
-
-@pytest.mark.parametrize(("length", "words"), [(1, 65_552), (16, 4112), (17, 3856), (4096, 32), (10**6, 16)])
-def test_a_block_has_about_as_many_cells_whatever_the_length(length, words):
-    assert tilted.block_size(length) == words
-
-
-def test_a_few_words_on_a_large_system_are_drawn_one_by_one(monkeypatch):
-    made = []
-    for name in ("SparseEngine", "engine_for"):
-        original = getattr(tilted, name)
-        monkeypatch.setattr(tilted, name, lambda *a, o=original, n=name: made.append((n, a[1])) or o(*a))
-    monkeypatch.setattr(tilted, "_SMALL", 7 * 5 * PLANS.compiled.edge_count)
-    rows = words_of(PLANS, 5, 8)
-    for count, expected in [(6, []), (7, [("engine_for", 5)]), (8, [("engine_for", 5)])]:
-        made.clear()
-        tilted.draw_tilted(PLANS.compiled, Batch.from_rows(rows[:count]), lambda _: 1.0, pv.insecure_seed(1))
-        assert made == expected
-    monkeypatch.setattr(tilted, "_SMALL", 0)
-    made.clear()
-    ragged = Batch(np.concatenate([rows[:3].ravel(), rows[3:7, :4].ravel()]), np.array([0, 5, 10, 15, 19, 23, 27, 31]))
-    private = tilted.draw_tilted(PLANS.compiled, ragged, lambda length: 100.0 + length, pv.insecure_seed(1))
-    assert sorted(made) == [("SparseEngine", 5), ("engine_for", 4)]
-    assert private.shape == ragged.values.shape
+def test_a_few_words_of_one_length_among_many_of_another_have_their_own_tilt():
+    """Three words are drawn in another way than thousands; both lie between each other."""
+    source = pv.insecure_seed(2)
+    long = [TOWN.encode(TOWN.random_word(5, source)) for _ in range(3)]
+    short = [TOWN.encode(TOWN.random_word(4, source)) for _ in range(50)] * 60
+    batch = [long[0], *short[:1_000], long[1], *short[1_000:], long[2]]
+    words = Batch(np.concatenate(batch), np.cumsum([0, *map(len, batch)]))
+    for tilts, kept in [({5: 100.0, 4: 100.0}, (5, 4)), ({5: 100.0, 4: 0.1}, (5,)), ({5: 1e-6, 4: 100.0}, (4,))]:
+        private = tilted.draw_tilted(TOWN.compiled, words, tilts.__getitem__, pv.insecure_seed(1))
+        drawn = [private[begin:end] for begin, end in pairwise(words.offsets.tolist())]
+        for length in (5, 4):
+            same = [np.array_equal(one, word) for one, word in zip(drawn, batch, strict=True) if len(word) == length]
+            assert all(same) == (length in kept)
 
 
 # ------------------------------------------------------------------------------------------------ free alphabets
@@ -159,8 +112,8 @@ def test_the_normaliser_of_a_free_alphabet_is_a_power():
     for theta in (0.0, 0.7, 20.0):
         expected = 5 * math.log1p(2 * math.exp(-theta))
         assert tilted.log_normaliser(pv.Alphabet("abc").compiled, codes, theta) == pytest.approx(expected, rel=1e-14)
-    expected = draw_tilted(PLANS.compiled, codes.tolist(), math.exp(-0.7), [0.5] * 5, 0.0).total
-    assert tilted.log_normaliser(PLANS.compiled, codes, 0.7) == pytest.approx(math.log(expected), rel=1e-13)
+    expected = draw_tilted(DEAD_END_PLANS.compiled, codes.tolist(), math.exp(-0.7), [0.5] * 5, 0.0).total
+    assert tilted.log_normaliser(DEAD_END_PLANS.compiled, codes, 0.7) == pytest.approx(math.log(expected), rel=1e-13)
 
 
 # ---------------------------------------------------------------------------------------- margins and the tilt in use
@@ -238,34 +191,16 @@ def test_columns_are_picked_in_proportion_and_doubted_near_borders():
     assert not in_doubt.any()
 
 
-def test_a_batch_that_is_worked_on_in_chunks_has_its_words_in_order(monkeypatch):
-    rows = words_of(PLANS, 6, 11)
-    for chunk, sizes in [(1, [1] * 11), (4 * 6 * PLANS.compiled.state_count, [4, 4, 3]), (1 << 21, [11])]:
-        seen = []
-        monkeypatch.setattr(tilted_logs, "_CHUNK", chunk)
-        original = tilted_logs._draw_chunk
-
-        def watched(compiled, codes, *rest, seen=seen, original=original):
-            seen.append(codes.tolist())
-            return original(compiled, codes, *rest)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(tilted_logs, "_draw_chunk", watched)
-            private = draw_with_logs(PLANS.compiled, rows, 200.0, pv.insecure_seed(1))
-        assert [len(part) for part in seen] == sizes
-        assert [row for part in seen for row in part] == rows.tolist()
-        feasible = PLANS.compiled.feasible_rows(rows)
-        assert private[feasible].tolist() == rows[feasible].tolist()
-        assert PLANS.compiled.feasible_rows(private).all()
-    # A system with more edges than states times positions.
-    dense = dense_chain(30)
-    monkeypatch.setattr(tilted_logs, "_CHUNK", 2 * dense.compiled.edge_count)
-    seen = []
-    monkeypatch.setattr(tilted_logs, "_draw_chunk", lambda _, codes, *__: seen.append(len(codes)) or codes)
-    draw_with_logs(dense.compiled, np.zeros((5, 2), dtype=np.int64), 1.0, pv.insecure_seed(1))
-    assert seen == [2, 2, 1]
-    empty = draw_with_logs(PLANS.compiled, rows[:0], 1.0, pv.insecure_seed(1))
-    assert empty.shape == (0, 6)
+def test_a_batch_that_is_worked_on_in_chunks_has_its_words_in_order():
+    dense = dense_chain(30)  # 930 edges: a chunk holds some two thousand words
+    rows = np.random.default_rng(1).integers(0, 30, (5_000, 2))
+    assert draw_with_logs(dense.compiled, rows, 200.0, pv.insecure_seed(1)).tolist() == rows.tolist()
+    few = words_of(DEAD_END_PLANS, 6, 11)
+    feasible = DEAD_END_PLANS.compiled.feasible_rows(few)
+    private = draw_with_logs(DEAD_END_PLANS.compiled, few, 200.0, pv.insecure_seed(1))
+    assert private[feasible].tolist() == few[feasible].tolist()
+    assert DEAD_END_PLANS.compiled.feasible_rows(private).all()
+    assert draw_with_logs(DEAD_END_PLANS.compiled, few[:0], 1.0, pv.insecure_seed(1)).shape == (0, 6)
 
 
 def test_logarithms_know_the_normaliser_where_nothing_fits():
@@ -277,30 +212,20 @@ def test_logarithms_know_the_normaliser_where_nothing_fits():
 # ------------------------------------------------------------------------------------------- sparse, and exactly
 
 
-@pytest.mark.parametrize(("theta", "by_logs"), [(1.0, 0), (199.0, 0), (200.0, 0), (200.5, 3)])
-def test_words_whose_weights_lie_too_far_apart_are_drawn_by_logarithms(theta, by_logs, monkeypatch):
-    calls = []
-    original = tilted_sparse.draw_with_logs
-    monkeypatch.setattr(tilted_sparse, "draw_with_logs", lambda *a: calls.append(a[1].tolist()) or original(*a))
-    rows = words_of(PLANS, 2, 3)
-    private = np.empty(6, dtype=np.int64)
-    SparseEngine(PLANS.compiled, 2, theta).draw(rows.reshape(-1), np.array([0, 2, 4]), private, pv.insecure_seed(1))
-    assert len(calls) == by_logs
-    # Nobody leaves a state, so a word that changes it half way has weights e^(-16θ) apart: 10^-195, then 10^-205.
+@pytest.mark.parametrize("theta", [1.0, 28.0, 29.5, 199.0, 200.5, LARGEST_TILT])
+def test_words_whose_weights_lie_far_apart_are_drawn_all_the_same(theta):
+    """Nobody leaves a state, so a word that changes it half way has weights e^(-16θ) apart: 10^-205 at θ = 29.5."""
     apart = pv.MarkovChain.from_edges([(0, 0), (1, 1)])
     torn, even = [0] * 16 + [1] * 16, [0] * 8 + [1] * 16 + [0] * 8
-    for tilt, found in [(28.0, 0), (29.5, 1)]:
-        calls.clear()
-        values, private = np.array(even + torn + even), np.empty(96, dtype=np.int64)
-        engine = SparseEngine(apart.compiled, 32, tilt)
-        log_z = engine.draw(values, np.array([0, 32, 64]), private, pv.insecure_seed(1))
-        assert calls == [[torn]] * found
-        assert log_z == pytest.approx([math.log(2) - 16 * tilt] * 3, rel=1e-13)
-        assert (np.count_nonzero((private != values).reshape(3, 32), axis=1) == 16).all()
+    values, private = np.array(even + torn + even), np.empty(96, dtype=np.int64)
+    engine = SparseEngine(apart.compiled, 32, theta)
+    log_z = engine.draw(values, np.array([0, 32, 64]), private, pv.insecure_seed(1))
+    assert log_z == pytest.approx([math.log(2) - 16 * theta] * 3, rel=1e-13)
+    assert (np.count_nonzero((private != values).reshape(3, 32), axis=1) == 16).all()
 
 
 def test_balls_draw_what_the_plain_loop_draws():
-    for world, length in ((UNEVEN, 6), (PLANS, 7), (UNEVEN, 1)):
+    for world, length in ((UNEVEN, 6), (DEAD_END_PLANS, 7), (UNEVEN, 1)):
         codes = words_of(world, length, 12)
         words = np.random.default_rng(2).integers(0, 2**64, codes.shape, dtype=np.uint64)
         visited, z = ReachableStates.of(world.compiled, length), tilt_factor(0.8)
@@ -311,18 +236,18 @@ def test_balls_draw_what_the_plain_loop_draws():
 
 def test_only_words_in_doubt_are_drawn_again_each_from_its_own_numbers():
     length, begins = 4, np.array([6, 1, 11])
-    rows = words_of(PLANS, length, 3)
+    rows = words_of(DEAD_END_PLANS, length, 3)
     values = np.zeros(15, dtype=np.int64)
     for begin, row in zip(begins, rows, strict=True):
         values[begin : begin + length] = row
     words = np.random.default_rng(3).integers(0, 2**64, (3, length), dtype=np.uint64)
     private = np.full(15, -1)
     z = tilt_factor(0.5)
-    arguments = (PLANS.compiled, values, begins)
+    arguments = (DEAD_END_PLANS.compiled, values, begins)
     tilted_exact.redraw_exactly(*arguments, np.array([True, False, True]), z, words, private, ContinuedSource([]))
     expected = np.full(15, -1)
     for k in (0, 2):
-        drawn = draw_tilted(PLANS.compiled, rows[k].tolist(), Fraction(z), uniforms_of(words[k].tolist()), 0.0)
+        drawn = draw_tilted(DEAD_END_PLANS.compiled, rows[k].tolist(), Fraction(z), uniforms_of(words[k].tolist()), 0.0)
         expected[begins[k] : begins[k] + length] = drawn.word
     assert private.tolist() == expected.tolist()
     before = private.copy()
@@ -331,11 +256,11 @@ def test_only_words_in_doubt_are_drawn_again_each_from_its_own_numbers():
 
 
 def test_words_are_decided_exactly_as_long_as_their_table_fits():
-    count = PLANS.compiled.state_count
-    assert fits(PLANS.compiled, 9, 10 * count)
-    assert not fits(PLANS.compiled, 9, 10 * count - 1)
-    assert "words of more than 9 symbols" in sampling(PLANS.compiled, 10 * count)
-    assert "words of more than 8 symbols" in sampling(PLANS.compiled, 10 * count - 1)
-    assert tilted_exact.LARGEST_EXACT_DRAW == 2**21
+    count = DEAD_END_PLANS.compiled.state_count
+    assert fits(DEAD_END_PLANS.compiled, 9, 10 * count)
+    assert not fits(DEAD_END_PLANS.compiled, 9, 10 * count - 1)
+    assert "words of more than 9 symbols" in sampling(DEAD_END_PLANS.compiled, 10 * count)
+    assert "words of more than 8 symbols" in sampling(DEAD_END_PLANS.compiled, 10 * count - 1)
+    assert tilted_exact.LARGEST_TABLE == 2**21
     assert as_uniform(np.array([0], dtype=np.uint64))[0] == 2.0**-54
     assert PlantedSource([7]).keystream(2).tolist() == [7, 7]

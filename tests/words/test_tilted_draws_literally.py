@@ -15,32 +15,19 @@ from pathveil.words.tilted import sparse as tilted_sparse
 from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine
 from tests.reference.literal_draws import Drawn, draw_tilted, uniforms_of
 from tests.reference.planted import PlantedSource
+from tests.words.engines import words_of
+from tests.worlds import DEAD_END_PLANS, UNEVEN
 
 MARGIN = 0.02
-# Degrees from 1 to 7, a state that nothing enters, and one that is left by nobody.
-UNEVEN = pv.MarkovChain.from_edges(
-    [(a, b) for a in range(7) for b in range(a + 1)] + [(0, 5), (0, 6), (1, 4), (7, 3), (7, 2), (4, 8), (3, 6)],
-    initial={0, 3, 7, 6},
-)
-PLANS = pv.TransitionSystem(
-    {
-        (0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2, (2, "a"): 2, (2, "c"): 0, (2, "d"): 1, (2, "e"): 3,
-        (2, "b"): 4, (4, "e"): 4, (0, "e"): 4,
-    },
-    initial=0,
-    accepting={0, 2},
-)  # fmt: skip
-CASES: list[tuple[System, int]] = [(UNEVEN, 9), (UNEVEN, 1), (UNEVEN, 2), (UNEVEN, 12), (PLANS, 7), (PLANS, 4)]
+CASES: list[tuple[System, int]] = [
+    (UNEVEN, 9),
+    (UNEVEN, 1),
+    (UNEVEN, 2),
+    (UNEVEN, 12),
+    (DEAD_END_PLANS, 7),
+    (DEAD_END_PLANS, 4),
+]
 ENGINES = [LaneEngine, LogEngine, SparseEngine, RenewalEngine]
-
-
-def words_of(world: System, length: int, count: int) -> np.ndarray:
-    """Random words, feasible or not, and feasible ones among them."""
-    rng, source = np.random.default_rng(length), pv.insecure_seed(length)
-    words = rng.integers(0, len(world.symbols), (count, length))
-    for row in range(0, count, 3):
-        words[row] = world.encode(world.random_word(length, source))
-    return words
 
 
 def numbers_for(count: int, seed: int = 0) -> np.ndarray:
@@ -74,7 +61,7 @@ def doubts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 def test_each_number_falls_on_the_symbol_and_into_the_doubt_that_the_plain_loop_finds(
     make, world, length, theta, doubts
 ):
-    if make is RenewalEngine and world is PLANS:
+    if make is RenewalEngine and world is DEAD_END_PLANS:
         assert world.compiled.symbol_states is None
         return
     codes = words_of(world, length, 37)
@@ -142,12 +129,12 @@ def test_a_keystream_word_stands_for_the_middle_of_its_cell(make):
 @pytest.mark.parametrize("count", [1, 16, 17, 40])
 def test_partition_functions_are_right_however_often_messages_are_rescaled(theta, count):
     length = 13
-    codes = words_of(PLANS, length, count)
-    engine = LaneEngine(PLANS.compiled, length, theta)
+    codes = words_of(DEAD_END_PLANS, length, count)
+    engine = LaneEngine(DEAD_END_PLANS.compiled, length, theta)
     with mpmath.workdps(60):
         z = mpmath.mpf(tilt_factor(theta))
         expected = [
-            float(mpmath.log(draw_tilted(PLANS.compiled, word, z, [0.5] * length, 0.0).total))
+            float(mpmath.log(draw_tilted(DEAD_END_PLANS.compiled, word, z, [0.5] * length, 0.0).total))
             for word in codes.tolist()
         ]
     found = engine.log_partition(codes.reshape(-1), np.arange(count) * length)

@@ -21,11 +21,7 @@ from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 from pathveil.words.classes.selection import Selection
 from pathveil.words.tilted.reachable_states import ReachableStates
 from tests.words.mechanisms import MECHANISMS, build
-
-LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
-TOWN = pv.example_town()
-# Every word over two symbols, but its two states are entered with either: certificates are the published ones.
-TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1}, initial=0)
+from tests.worlds import LETTER_CHAIN, TOGGLE
 
 # ------------------------------------------------------------------------------------------------ ragged
 
@@ -147,27 +143,27 @@ def test_inverse_utilities_are_those_of_the_paper() -> None:
 def test_tilts_are_the_share_of_epsilon_that_each_calibration_allows(adjacency: int) -> None:
     epsilon = 1.7
     for kind in (pv.Exponential, pv.PermuteAndFlip):
-        assert kind(LETTERS, epsilon, adjacency).theta(4) == pytest.approx(epsilon / (2 * adjacency), rel=1e-15)
-    assert pv.Online(LETTERS, epsilon, adjacency).theta() == pytest.approx(epsilon / adjacency, rel=1e-15)
-    lev = pv.Exponential(LETTERS, epsilon, adjacency, pv.InverseUtility(2.0))
+        assert kind(LETTER_CHAIN, epsilon, adjacency).theta(4) == pytest.approx(epsilon / (2 * adjacency), rel=1e-15)
+    assert pv.Online(LETTER_CHAIN, epsilon, adjacency).theta() == pytest.approx(epsilon / adjacency, rel=1e-15)
+    lev = pv.Exponential(LETTER_CHAIN, epsilon, adjacency, pv.InverseUtility(2.0))
     exact = Fraction(epsilon) / (2 * Fraction(adjacency, 2 * (adjacency + 2)))
     # A little less than the quotient, by more than its rounding and hardly more.
     assert exact * (1 - Fraction(1, 2**46)) < Fraction(lev.theta(4)) < exact * (1 - Fraction(1, 2**49))
     assert lev._scores(3) == pytest.approx([lev.theta(3) * (1 / (k + 2) - 1 / 2) for k in range(4)], rel=1e-15)
     assert lev.utility == pv.InverseUtility(2.0)
-    assert isinstance(pv.Exponential(LETTERS, 1.0).utility, pv.HammingUtility)
+    assert isinstance(pv.Exponential(LETTER_CHAIN, 1.0).utility, pv.HammingUtility)
 
 
 @pytest.mark.parametrize("name", ["world", "epsilon", "adjacency", "on_infeasible"])
 def test_what_a_guarantee_speaks_of_cannot_be_changed(name: str) -> None:
-    mechanism = pv.CertifiedExponential(LETTERS, 1.0)
+    mechanism = pv.CertifiedExponential(LETTER_CHAIN, 1.0)
     with pytest.raises(AttributeError):
         setattr(mechanism, name, getattr(mechanism, name))
     for other in ("max_length", "contexts"):
         with pytest.raises(AttributeError):
             setattr(mechanism, other, 1)
     with pytest.raises(AttributeError):
-        pv.Exponential(LETTERS, 1.0).utility = pv.HammingUtility()  # type: ignore[misc]
+        pv.Exponential(LETTER_CHAIN, 1.0).utility = pv.HammingUtility()  # type: ignore[misc]
 
 
 # ---------------------------------------------------------------------------------------------- guarantees
@@ -178,8 +174,8 @@ def test_a_guarantee_lists_what_is_taken_as_public() -> None:
     feasible = "that the word is feasible (others are refused)"
     after = pv.MarkovChain.from_edges([("a", "b"), ("b", "a")], initial="a")
     for world, options, expected in [
-        (LETTERS, {}, (system, length, feasible)),
-        (LETTERS, {"on_infeasible": "nearest"}, (system, length)),
+        (LETTER_CHAIN, {}, (system, length, feasible)),
+        (LETTER_CHAIN, {"on_infeasible": "nearest"}, (system, length)),
         (pv.Alphabet("ab"), {}, (system, length)),
         (after, {}, (system, length, feasible, "the state before the word ('a')")),
     ]:
@@ -192,9 +188,9 @@ def test_a_guarantee_lists_what_is_taken_as_public() -> None:
 @pytest.mark.parametrize(
     ("name", "world", "options", "covers"),
     [
-        ("exponential", LETTERS, {}, "any other word of the same length"),
-        ("certified", LETTERS, {}, "any other feasible word of the same length"),
-        ("certified", LETTERS, {"on_infeasible": "nearest"}, "any other word of the same length"),
+        ("exponential", LETTER_CHAIN, {}, "any other word of the same length"),
+        ("certified", LETTER_CHAIN, {}, "any other feasible word of the same length"),
+        ("certified", LETTER_CHAIN, {"on_infeasible": "nearest"}, "any other word of the same length"),
         ("certified", pv.Alphabet("ab"), {}, "any other word of the same length"),
     ],
 )
@@ -208,26 +204,26 @@ def test_a_guarantee_says_which_words_are_compared(
 
 
 def test_a_guarantee_remembers_that_a_seed_was_used_once() -> None:
-    mechanism = pv.Exponential(LETTERS, 1.0)
+    mechanism = pv.Exponential(LETTER_CHAIN, 1.0)
     mechanism.privatize("ab")
     assert not mechanism.guarantee.seeded
     mechanism.privatize("ab", rng=pv.insecure_seed(1))
     mechanism.privatize("ab")
     assert mechanism.guarantee.seeded
-    assert pv.Exponential(LETTERS, 1.0).accepted_lengths is None
+    assert pv.Exponential(LETTER_CHAIN, 1.0).accepted_lengths is None
 
 
 def test_guarantees_say_how_words_are_drawn() -> None:
     alphabet, exact = pv.Alphabet("ab"), "drawn exactly: no rounding of probabilities"
     assert pv.Exponential(alphabet, 1.0).guarantee.sampling == exact
-    assert pv.Exponential(LETTERS, 1.0, utility=pv.InverseUtility()).guarantee.sampling == exact
+    assert pv.Exponential(LETTER_CHAIN, 1.0, utility=pv.InverseUtility()).guarantee.sampling == exact
     assert pv.Exponential(alphabet, 1.0, utility=pv.InverseUtility()).guarantee.sampling == exact
     assert pv.CertifiedExponential(alphabet, 1.0).guarantee.sampling == exact
-    states = LETTERS.compiled.state_count
+    states = LETTER_CHAIN.compiled.state_count
     for mechanism, table in [
-        (pv.Exponential(LETTERS, 1.0), 2**21),
-        (pv.CertifiedExponential(LETTERS, 1.0), 2**21),
-        (pv.PermuteAndFlip(LETTERS, 1.0), 2**16),
+        (pv.Exponential(LETTER_CHAIN, 1.0), 2**21),
+        (pv.CertifiedExponential(LETTER_CHAIN, 1.0), 2**21),
+        (pv.PermuteAndFlip(LETTER_CHAIN, 1.0), 2**16),
     ]:
         longest = table // states - 1
         assert f"words of more than {longest} symbols: in floating point" in mechanism.guarantee.sampling
@@ -251,7 +247,7 @@ def test_batches_of_any_shape_come_back_in_shape_and_order(name: str) -> None:
 
 
 def test_bad_words_in_a_batch_are_named() -> None:
-    mechanism = pv.Exponential(LETTERS, 1.0)
+    mechanism = pv.Exponential(LETTER_CHAIN, 1.0)
     with pytest.raises(pv.UnknownSymbolError, match="row 1, column 2: code 7 is not from 0 to 2"):
         mechanism.privatize_array([[0, 1, 2], [0, 1, 7], [9, 0, 0]])
     with pytest.raises(pv.UnknownSymbolError, match="row 0, column 1: code -1 is not from 0 to 2"):

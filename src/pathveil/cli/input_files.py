@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pathveil.errors import DataFileError, InvalidParameterError
+from pathveil.errors import FileItselfError, InvalidParameterError
 
 _BLOCK = 1 << 20
 
@@ -26,7 +26,7 @@ def input_files(sources: Sequence[str], format: str | None) -> Iterator[list[str
     if format is None:
         raise InvalidParameterError("standard input has no name that tells its format: give --format")
     if sys.stdin is None:
-        raise DataFileError("standard input is closed: there is nothing to read. Connect it, or name a file.")
+        raise FileItselfError("standard input is closed: there is nothing to read. Connect it, or name a file.")
     with private_workspace() as workspace:
         path = workspace / "standard input"
         with open(path, "wb") as spool:

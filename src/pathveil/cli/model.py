@@ -13,6 +13,7 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.charging import Paid, charge, open_ledger
+from pathveil.cli.content import content_hidden
 from pathveil.cli.input_files import contents, input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.model_file import model_json
@@ -67,6 +68,7 @@ def model(
     on_bad_row: options.OnBadRow = "fail",
     ledger: options.LedgerFile = None,
     resume: options.Resume = False,
+    curator: options.Curator = False,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -108,6 +110,7 @@ def model(
     from pathveil.models.chain import fit_private_chain
 
     shares = _shares(split)
+    hidden = ledger is not None and not curator
     budget = open_ledger(ledger)
     target = output.absolute()
     refuse_existing(target, overwrite)
@@ -116,8 +119,9 @@ def model(
     for path in outputs:
         refuse_existing(path, overwrite)
     with (
+        content_hidden(hidden),
         input_files(sources, format) as files,
-        ProgressBar(silent=quiet or as_json) as bar,
+        ProgressBar(silent=quiet or as_json or hidden) as bar,
         private_workspace(target) as workspace,
         # Beside the matrix, which may be on another disk: only there can it be given its name in one step.
         private_workspace(None if matrix is None else matrix.absolute()) as matrix_workspace,
@@ -196,12 +200,13 @@ def model(
         paid.complete()
     if as_json:
         skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}
-        echo_json(output, promise, skipped, paid)
+        echo_json(output, promise, {} if hidden else skipped, paid)
     elif not quiet:
         typer.echo(f"{output}: a private chain over {len(known)} states")
         typer.echo(f"The promise: {promise}")
         echo_cost(paid)
-        echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
+        if not hidden:
+            echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
 
 
 def _shares(text: str | None) -> dict[str, float] | None:

@@ -91,6 +91,13 @@ Cap = Annotated[
     typer.Option(help="Edit distance: from so many edits on, words count as equally far. Smaller tables."),
 ]
 LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Charge this budget before anything is released.")]
+Curator = Annotated[
+    bool,
+    typer.Option(
+        "--curator",
+        help="I may read the input: quote rows and counts in messages. (Without --ledger that is always so.)",
+    ),
+]
 Resume = Annotated[
     bool,
     typer.Option(

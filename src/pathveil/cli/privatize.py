@@ -12,6 +12,7 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.charging import Paid, charge, folder_digest, open_ledger
+from pathveil.cli.content import content_hidden
 from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
 from pathveil.cli.engines import EngineName, engine_for
 from pathveil.cli.input_files import contents, input_files, rows_declared
@@ -71,6 +72,7 @@ def privatize(
     on_bad_row: options.OnBadRow = "fail",
     ledger: options.LedgerFile = None,
     resume: options.Resume = False,
+    curator: options.Curator = False,
     overwrite: options.Overwrite = False,
     engine: Annotated[
         EngineName,
@@ -104,8 +106,13 @@ def privatize(
         raise InvalidParameterError("--user and --max-words-per-user belong together: give both or none")
     if resume and ledger is None:
         raise InvalidParameterError("--resume is about a charge: it needs --ledger")
+    hidden = ledger is not None and not curator
     budget = open_ledger(ledger)
-    with input_files(sources, format) as files, ProgressBar(silent=quiet or as_json) as bar:
+    with (
+        content_hidden(hidden),
+        input_files(sources, format) as files,
+        ProgressBar(silent=quiet or as_json or hidden) as bar,
+    ):
         world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton, sensitive=sources)
         layout = chosen_layout(
             files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
@@ -162,7 +169,10 @@ def privatize(
     if summary.guarantee != promise:
         raise AssertionError("the guarantee of the release is not the one that was charged")
     if as_json:
-        echo_json(output, summary.guarantee, _for_the_curator(summary), paid)
+        echo_json(output, summary.guarantee, {} if hidden else _for_the_curator(summary), paid)
+    elif not quiet and hidden:
+        typer.echo(f"{output}: private words\nThe promise, for each word: {summary.guarantee}")
+        echo_cost(paid)
     elif not quiet:
         _print(output, summary)
         echo_cost(paid)

@@ -6,10 +6,16 @@ import io
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pathveil.cli import options
 from pathveil.cli.charging import open_ledger
+from pathveil.cli.content import content_hidden
 from pathveil.cli.system_choice import public_system
+
+if TYPE_CHECKING:
+    from pathveil.systems.system import Symbol
+    from pathveil.words.online import Online
 
 
 def stream(
@@ -20,6 +26,7 @@ def stream(
     automaton: options.AutomatonFile = None,
     adjacency: options.Adjacency = 1,
     ledger: options.LedgerFile = None,
+    curator: options.Curator = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Symbols in on standard input, private symbols out at once: one a line; an empty line ends a word.
@@ -29,14 +36,14 @@ def stream(
     Example: [bold]printf 'home\\ncart\\n' | pathveil stream --alphabet pages.txt --epsilon 2[/bold]
     """
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
-    from pathveil.errors import DataFileError, UnknownSymbolError
+    from pathveil.errors import FileItselfError
     from pathveil.words.online import Online
 
     mechanism = Online(world, epsilon, adjacency)
     promise = mechanism.guarantee
     promise = replace(promise, public=(*promise.public, "how many words there are", "when each symbol was read"))
     if sys.stdin is None or sys.stdout is None:
-        raise DataFileError("standard input or output is closed: a stream needs both. Connect them.")
+        raise FileItselfError("standard input or output is closed: a stream needs both. Connect them.")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # as in files, whatever the terminal speaks
     budget = open_ledger(ledger)
@@ -47,6 +54,15 @@ def stream(
     if not quiet:
         print(f"The promise, for each word: {promise}", file=sys.stderr)
     names = {str(symbol): symbol for symbol in world.symbols}
+    with content_hidden(ledger is not None and not curator):
+        _privatize_lines(mechanism, names)
+    if budget is not None and charge is not None:
+        budget.complete(charge)
+
+
+def _privatize_lines(mechanism: Online, names: dict[str, Symbol]) -> None:
+    from pathveil.errors import UnknownSymbolError
+
     word = mechanism.stream()
     for number, name in _lines():
         if not name:
@@ -56,11 +72,10 @@ def stream(
         if name not in names:
             raise UnknownSymbolError(
                 f"standard input, line {number}: unknown symbol {name!r}. Correct the input, or give a public system "
-                f"that has this symbol (this one has {len(names)})."
+                f"that has this symbol (this one has {len(names)}).",
+                without_content=f"standard input, line {number}: the symbol is not one of the public system's",
             )
         print(word.push(names[name]), flush=True)
-    if budget is not None and charge is not None:
-        budget.complete(charge)
 
 
 def _lines() -> Iterator[tuple[int, str]]:
@@ -71,4 +86,5 @@ def _lines() -> Iterator[tuple[int, str]]:
         try:
             yield number, line.decode("utf-8").rstrip("\r\n")
         except UnicodeDecodeError:
-            raise DataFileError(f"standard input, line {number}: this is not UTF-8. Convert the input.") from None
+            what = f"standard input, line {number}: this is not UTF-8. Convert the input."
+            raise DataFileError(what, without_content=what) from None

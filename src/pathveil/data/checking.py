@@ -16,7 +16,9 @@ from pathveil.data.symbols import Codes, SymbolTable, holds_symbols
 from pathveil.errors import (
     DataFileError,
     EmptyWordError,
+    InfeasibleWordError,
     InvalidParameterError,
+    LengthMismatchError,
     NoFeasibleWordError,
     PathVeilError,
     UnknownSymbolError,
@@ -28,6 +30,10 @@ from pathveil.words.edit import require_length
 OnBadRow = Literal["fail", "skip"]
 
 _EXAMPLES = 10
+_REASONS: dict[type[PathVeilError], str] = {
+    InfeasibleWordError: "the public system could not have produced this word",
+    NoFeasibleWordError: "the public system has no word of this length",
+}
 
 
 @dataclass
@@ -91,8 +97,13 @@ class Checker:
         words = raw.words
         kind = words.type
         if not holds_symbols(kind.value_type):
-            raise DataFileError(
-                f"{raw.place(0, None)}: symbols are texts or whole numbers, not {kind.value_type}. Convert the column."
+            raise _bad_row(
+                DataFileError,
+                raw,
+                0,
+                None,
+                "symbols are texts or whole numbers",
+                told=f"symbols are texts or whole numbers, not {kind.value_type}. Convert the column.",
             )
         return self.symbols.encode(words.flatten()), _offsets(words)  # flatten leaves out what nulls may hide
 
@@ -134,22 +145,22 @@ class Checker:
         """Why word i cannot be released."""
         word = codes[offsets[i] : offsets[i + 1]]
         if i in raw.spoiled:
-            return DataFileError(f"{raw.place(i, None)}: {raw.spoiled[i]}. Correct the file, or skip bad rows.")
+            return _bad_row(DataFileError, raw, i, None, raw.spoiled[i])
         if not len(word):
-            return EmptyWordError(
-                f"{raw.place(i, None)}: the word is empty or missing. Correct the file, or skip bad rows."
-            )
-        for position in np.flatnonzero(word >= self.symbols.unknown):
-            place = raw.place(i, int(position))
+            return _bad_row(EmptyWordError, raw, i, None, "the word is empty or missing")
+        for position in map(int, np.flatnonzero(word >= self.symbols.unknown)):
             if word[position] == self.symbols.missing:
-                return DataFileError(f"{place}: the symbol is missing. Correct the file, or skip bad rows.")
-            symbol = raw.words[i].values[int(position)].as_py()
-            return UnknownSymbolError(
-                f"{place}: unknown symbol {str(symbol)!r}. Correct the file, skip bad rows, or give a public system "
-                f"that has this symbol (this one has {len(self.symbols.names)})."
+                return _bad_row(DataFileError, raw, i, position, "the symbol is missing")
+            symbol = raw.words[i].values[position].as_py()
+            told = (
+                f"unknown symbol {str(symbol)!r}. Correct the file, skip bad rows, or give a public system that has "
+                f"this symbol (this one has {len(self.symbols.names)})."
+            )
+            return _bad_row(
+                UnknownSymbolError, raw, i, position, "the symbol is not one of the public system's", told=told
             )
         if raw.user is not None and not raw.user[i].is_valid:
-            return DataFileError(f"{raw.place(i, None)}: the user is missing. Correct the file, or skip bad rows.")
+            return _bad_row(DataFileError, raw, i, None, "the user is missing")
         try:
             if self._range is not None:
                 require_length(len(word), self._range)
@@ -158,8 +169,26 @@ class Checker:
             else:
                 self.world.require_feasible(word.astype(np.int64))
         except PathVeilError as problem:
-            return type(problem)(f"{raw.place(i, None)}: {problem}")
+            return _bad_row(type(problem), raw, i, None, self._reason(problem), told=str(problem))
         raise AssertionError("a word is only explained if something is wrong with it")
+
+    def _reason(self, problem: PathVeilError) -> str:
+        """What is wrong with a word, without saying anything of the word."""
+        if self._range is not None and isinstance(problem, LengthMismatchError):
+            lo, hi = self._range
+            return f"the word is shorter or longer than the {lo} to {hi} symbols that are promised"
+        return _REASONS.get(type(problem), "the mechanism cannot take this word")
+
+
+def _bad_row(
+    kind: type[PathVeilError], raw: RawWords, i: int, position: int | None, reason: str, told: str | None = None
+) -> PathVeilError:
+    """An error for a word, or a symbol in it. `reason` says nothing of what stands there; `told` may quote it."""
+    told = told or f"{reason}. Correct the file, or skip bad rows."
+    bare = (raw.bare_place or raw.place)(i, position)
+    return kind(
+        f"{raw.place(i, position)}: {told}", without_content=f"{bare}: {reason}. Correct the data, or skip bad rows."
+    )
 
 
 def _offsets(words: pa.ListArray) -> AnyIntArray:

@@ -46,6 +46,7 @@ class Engine:
 
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
+        self._scanned: dict[str, None] = {}
         self._cursors: set[duckdb.DuckDBPyConnection] = set()
 
     @cached_property
@@ -88,7 +89,7 @@ class Engine:
             try:
                 yield from cursor.sql(query).to_arrow_reader(rows or _BATCH)
             except (duckdb.Error, pa.ArrowException, OSError) as problem:
-                raise _readable(problem) from None
+                raise _readable(problem, list(self._scanned)) from None
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a small result."""
@@ -96,7 +97,7 @@ class Engine:
             try:
                 return cursor.execute(query, list(parameters)).fetchall()
             except duckdb.Error as problem:
-                raise _readable(problem) from None
+                raise _readable(problem, list(self._scanned)) from None
 
     def types(self, query: str) -> list[str]:
         """The type of each column of a query."""
@@ -112,6 +113,7 @@ class Engine:
     def scan(self, file: DataFile, columns: dict[str, Column]) -> str:
         """SQL that reads columns of a file, each under the alias that it has in `columns`."""
         names = [column.name for column in columns.values()]
+        self._scanned[file.name] = None
         where = _literal(_escape_glob(str(file.path)))
         if file.format == "parquet":
             require_columns(file, parquet_schema(file).names, names)
@@ -140,7 +142,8 @@ def parquet_schema(file: DataFile) -> pa.Schema:
     try:
         return pq.read_schema(file.path)
     except (pa.ArrowException, OSError) as problem:
-        raise DataFileError(f"{file.name}: this is not a complete Parquet file ({problem})") from None
+        what = f"{file.name}: this is not a complete Parquet file"
+        raise DataFileError(f"{what} ({problem})", without_content=what) from None
 
 
 def arrow_reads(file: DataFile, name: str) -> bool:
@@ -164,8 +167,10 @@ def parquet_batches(file: DataFile, names: Sequence[str], row_group: int | None 
                 chosen.validate(full=True)  # texts may not be UTF-8
                 yield chosen
     except (pa.ArrowException, OSError) as problem:
-        listed = ", ".join(map(repr, names))
-        raise DataFileError(f"{file.name}, column {listed}: {problem}. Repair the file.") from None
+        where = f"{file.name}, column {', '.join(map(repr, names))}"
+        raise DataFileError(
+            f"{where}: {problem}. Repair the file.", without_content=f"{where}: this cannot be read. Repair the file."
+        ) from None
 
 
 def csv_header(file: DataFile, wanted: Sequence[str]) -> tuple[str, list[str]]:
@@ -174,17 +179,20 @@ def csv_header(file: DataFile, wanted: Sequence[str]) -> tuple[str, list[str]]:
         with pa.input_stream(str(file.path), compression=file.compression) as stream:
             line = io.BufferedReader(stream).readline().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise DataFileError(f"{file.name}: the first line is not UTF-8. Save the file as UTF-8.") from None
+        what = f"{file.name}: the first line is not UTF-8. Save the file as UTF-8."
+        raise DataFileError(what, without_content=what) from None
     except (pa.ArrowException, OSError) as problem:
-        raise DataFileError(f"{file.name}: cannot be read ({problem})") from None
+        what = f"{file.name}: cannot be read"
+        raise DataFileError(f"{what} ({problem})", without_content=what) from None
     if not line.strip():
-        raise DataFileError(f"{file.name}: the file is empty; a CSV file begins with the names of its columns")
+        what = f"{file.name}: the file is empty; a CSV file begins with the names of its columns"
+        raise DataFileError(what, without_content=what)
     try:
         headers = {one: next(csv.reader([line.rstrip("\r\n")], delimiter=one)) for one in _DELIMITERS}
     except csv.Error as problem:
+        what = f"{file.name}: the first line does not hold names of columns"
         raise DataFileError(
-            f"{file.name}: the first line does not hold names of columns ({problem}). Save the file as CSV, with "
-            "Windows or Unix line ends."
+            f"{what} ({problem}). Save the file as CSV, with Windows or Unix line ends.", without_content=what
         ) from None
     for delimiter, header in headers.items():
         if set(wanted) <= set(header):
@@ -198,14 +206,26 @@ def require_columns(file: DataFile, present: Sequence[str], wanted: Sequence[str
     """An error if a wanted column is not there, or is there twice."""
     for name in wanted:
         if name not in present:
+            # Where a file has no header, what stands for the names of columns is its first row.
             listed = ", ".join(repr(column) for column in present)
-            raise DataFileError(f"{file.name}: there is no column {name!r}; the columns are {listed}. Check the name.")
+            what = f"{file.name}: there is no column {name!r}"
+            raise DataFileError(
+                f"{what}; the columns are {listed}. Check the name.", without_content=f"{what}. Check the name."
+            )
         if list(present).count(name) > 1:
-            raise DataFileError(f"{file.name}: two columns are called {name!r}. Rename one of them.")
+            what = f"{file.name}: two columns are called {name!r}. Rename one of them."
+            raise DataFileError(what, without_content=what)
 
 
-def _readable(problem: BaseException) -> DataFileError:
-    """The engine's message without its advice on options that we do not have."""
+def _readable(problem: BaseException, names: Sequence[str]) -> DataFileError:
+    """The engine's message without its advice on options that we do not have; `names` are the files it has read.
+
+    The message quotes rows. Of it, those who may not read them get a number from its very beginning at most.
+    """
+    where = names[0] if len(names) == 1 else "one of the input files"
+    number = re.match(r"(?:[A-Z][a-z]+ )*Error: CSV Error on Line: (\d+)", str(problem))
+    row = f", line {number.group(1)}" if number else ""
+    without_content = f"{where}{row}: this cannot be read as what it should be. Repair the file."
     text = str(problem).split("LINE 1:")[0]
     file = re.search(r"^ *file = (.*)$", text, re.MULTILINE)
     text = re.split(r"\n\s*(?:Possible|Try setting|file =)", text)[0]
@@ -215,8 +235,9 @@ def _readable(problem: BaseException) -> DataFileError:
         summary = re.sub(r",? (at byte \d+ )?in line \d+", "", summary)
         if line := _first_malformed_line(Path(json_file.group(1))):
             summary += f" (line {line})"
-    where = f"{file.group(1)}: " if file and file.group(1) not in summary else ""
-    return DataFileError(f"{where}{summary.rstrip(' .')}. Repair the file.")
+            without_content = f"{where}, line {line}: this is not JSON. Repair the file."
+    named = f"{file.group(1)}: " if file and file.group(1) not in summary else ""
+    return DataFileError(f"{named}{summary.rstrip(' .')}. Repair the file.", without_content=without_content)
 
 
 def _first_malformed_line(path: Path) -> int | None:

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pathveil.errors import DataFileError
+from pathveil.errors import FileItselfError
 
 try:
     import fcntl
@@ -29,7 +29,7 @@ _MARK = ".pathveil-"
 def private_workspace(output: Path | None = None) -> Iterator[Path]:
     """A folder beside the output (or in the system's place for temporary files) that is gone afterwards."""
     if output is not None and not output.parent.is_dir():
-        raise DataFileError(f"{output}: the folder {output.parent} does not exist. Make it first.")
+        raise FileItselfError(f"{output}: the folder {output.parent} does not exist. Make it first.")
     prefix = f"{_MARK}{'' if output is None else output.name}-"
     parent = Path(tempfile.gettempdir()) if output is None else output.parent
     folder = parent / f"{prefix}{secrets.token_hex(8)}"
@@ -47,7 +47,7 @@ def _make_private(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700)
     except OSError as problem:
-        raise DataFileError(f"no temporary folder can be made beside the output: {problem}") from None
+        raise FileItselfError(f"no temporary folder can be made beside the output: {problem}") from None
 
 
 @contextlib.contextmanager
@@ -72,11 +72,11 @@ def _remove_leftovers(parent: Path, prefix: str, own: Path) -> None:
 def refuse_existing(output: Path, overwrite: bool) -> None:
     """An error if the output is there already and may not be replaced, or is a folder, a device or a pipe."""
     if output.is_dir():
-        raise DataFileError(f"{output} is a folder: name a file to write to")
+        raise FileItselfError(f"{output} is a folder: name a file to write to")
     if output.exists() and not output.is_file():
-        raise DataFileError(f"{output} is a device or a pipe, and an output replaces what has its name. Name a file.")
+        raise FileItselfError(f"{output} is a device or a pipe, and an output replaces what has its name. Name a file.")
     if not overwrite and os.path.lexists(output):
-        raise DataFileError(f"{output} exists already. Choose another name, or say that it may be replaced.")
+        raise FileItselfError(f"{output} exists already. Choose another name, or say that it may be replaced.")
 
 
 def publish(finished: Path, output: Path, overwrite: bool) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pathveil.errors import DataFileError, InvalidParameterError
+from pathveil.errors import FileItselfError, InvalidParameterError
 
 Format = Literal["csv", "parquet", "jsonl", "text", "xes"]
 Compression = Literal["gzip", "zstd"]
@@ -49,10 +49,10 @@ def find_files(source: Source, workspace: Path, format: Format | None = None) ->
     listed = [source] if isinstance(source, (str, Path)) else list(source)
     files = [file for one in listed for file in _files_of(str(one), workspace, format)]
     if not files:
-        raise DataFileError("no input: name at least one file")
+        raise FileItselfError("no input: name at least one file")
     formats = sorted({file.format for file in files})
     if len(formats) > 1:
-        raise DataFileError(f"the input mixes formats ({', '.join(formats)}): give files of one format at a time")
+        raise FileItselfError(f"the input mixes formats ({', '.join(formats)}): give files of one format at a time")
     _refuse_twice(files)
     return files
 
@@ -83,7 +83,7 @@ class Watch:
         """An error that names the first file that is no longer what it was."""
         for file, before in self._seen:
             if _state(file) != before:
-                raise DataFileError(
+                raise FileItselfError(
                     f"{file.name}: the file was changed while it was read; nothing was released. Run it again when "
                     "nobody writes to the file, or on a copy."
                 )
@@ -93,7 +93,7 @@ def _state(file: DataFile) -> tuple[int, ...]:
     try:
         found = file.path.stat()
     except OSError as problem:
-        raise DataFileError(f"{file.name}: cannot be read ({problem.strerror})") from None
+        raise FileItselfError(f"{file.name}: cannot be read ({problem.strerror})") from None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
@@ -104,14 +104,14 @@ def _files_of(source: str, workspace: Path, format: Format | None) -> list[DataF
     if path.is_dir():
         inside = sorted(entry for entry in path.iterdir() if entry.is_file() and entry.name[0] not in "._")
         if not inside:
-            raise DataFileError(f"{path}: the folder holds no files")
+            raise FileItselfError(f"{path}: the folder holds no files")
         return [describe(entry, format) for entry in inside]
     if path.exists():
         return [describe(path, format)]
     matches = sorted(Path(match) for match in glob.glob(source) if Path(match).is_file())
     if not matches:
         kind = "no file matches this pattern" if glob.has_magic(source) else "there is no such file"
-        raise DataFileError(f"{source}: {kind}. Check the name.")
+        raise FileItselfError(f"{source}: {kind}. Check the name.")
     return [describe(match, format) for match in matches]
 
 
@@ -121,18 +121,18 @@ def describe(path: Path, format: Format | None = None) -> DataFile:
     ending = (Path(path.stem) if compression else path).suffix.lower()
     known = format or _FORMATS.get(ending)
     if known is None:
-        raise DataFileError(
+        raise FileItselfError(
             f"{path}: the ending {ending!r} does not say what the file is. Use one of {', '.join(_FORMATS)} "
             "(.gz and .zst may follow), or name the format."
         )
     if known == "parquet" and compression:
-        raise DataFileError(f"{path}: Parquet files compress themselves; {path.suffix} around one is not supported")
+        raise FileItselfError(f"{path}: Parquet files compress themselves; {path.suffix} around one is not supported")
     return DataFile(path.absolute(), str(path), known, compression)
 
 
 def _spooled_standard_input(workspace: Path, format: Format | None) -> DataFile:
     if format is None:
-        raise DataFileError("standard input has no name that tells its format: name the format")
+        raise FileItselfError("standard input has no name that tells its format: name the format")
     path = workspace / "standard-input"
     with open(path, "wb") as spool:
         shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)

@@ -32,7 +32,7 @@ from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pathveil.errors import DataFileError, InvalidSystemError, PathVeilError
+from pathveil.errors import FileItselfError, InvalidSystemError, PathVeilError
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.automaton import Automaton
 from pathveil.systems.markov_chain import MarkovChain
@@ -188,9 +188,9 @@ def _text(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise DataFileError(f"{path}: this is not UTF-8. Save the file as UTF-8.") from None
+        raise FileItselfError(f"{path}: this is not UTF-8. Save the file as UTF-8.") from None
     except OSError as problem:
-        raise DataFileError(f"{path}: cannot be read ({problem.strerror or problem})") from None
+        raise FileItselfError(f"{path}: cannot be read ({problem.strerror or problem})") from None
 
 
 def _named(path: str | Path, make: Callable[[], Made]) -> Made:

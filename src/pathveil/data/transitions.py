@@ -17,7 +17,7 @@ from pathveil.data.formats.layout import Extra, Layout, column_type
 from pathveil.data.sources import DataFile, Format, Source, Watch
 from pathveil.data.symbols import SymbolTable
 from pathveil.data.words import opened
-from pathveil.errors import DataFileError, InvalidParameterError, UnknownSymbolError
+from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError, UnknownSymbolError
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.system import Symbol
@@ -136,7 +136,7 @@ def _count_pairs(
         watch = Watch(files)
         for file in files:
             if file.format not in ("csv", "parquet", "jsonl"):
-                raise DataFileError(f"{file.name}: columns of pairs are for csv, jsonl and parquet files")
+                raise FileItselfError(f"{file.name}: columns of pairs are for csv, jsonl and parquet files")
             for name in (layout.origin, layout.destination):
                 column_type([file], name, symbols_are_listed=False)
             scan = engine.scan(file, {"a": Column(layout.origin, "text"), "b": Column(layout.destination, "text")})
@@ -154,7 +154,8 @@ def _count_pairs(
                     skipped.add(int(counts[i]), str(problem))
         watch.require_unchanged()
     if not table.any():
-        raise DataFileError(f"{files[0].name}: there is no transition to count")
+        what = f"{files[0].name}: there is no transition to count"
+        raise DataFileError(what, without_content=what)
     return CuratorCounts(table, None, skipped.count, tuple(skipped.examples))
 
 
@@ -169,7 +170,9 @@ def _bad_pair(
     column, value = (layout.origin, pair[0]) if origin_is_bad else (layout.destination, pair[1])
     place = f"{file.name}, row {row}, column {column!r}"
     if value is None:
-        return DataFileError(f"{place}: the state is missing. Correct the file, or skip bad rows.")
+        what = f"{place}: the state is missing. Correct the file, or skip bad rows."
+        return DataFileError(what, without_content=what)
     return UnknownSymbolError(
-        f"{place}: unknown state {str(value)!r}. Correct the file, skip bad rows, or correct the public states."
+        f"{place}: unknown state {str(value)!r}. Correct the file, skip bad rows, or correct the public states.",
+        without_content=f"{place}: the state is not one of the public ones. Correct the data, or skip bad rows.",
     )

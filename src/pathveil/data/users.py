@@ -53,10 +53,8 @@ def users_of(values: pa.Array, column: str, are_json: bool) -> Users:
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_date(kind) or pa.types.is_null(kind):
         return Users(values.cast(pa.string()))
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
-        raise DataFileError(
-            f"{column}, row 1 and all others: a user is a text, a number or a truth value, not {kind}. Choose another "
-            "column."
-        )
+        what = f"{column}, row 1 and all others: a user is a text, a number or a truth value"
+        raise DataFileError(f"{what}, not {kind}. Choose another column.", without_content=what)
     texts = values.cast(pa.string())
     if pc.any(pc.match_substring_regex(texts, _NOT_SHORTEST)).as_py():
         return _each(texts, shortest_form)

@@ -237,7 +237,8 @@ def checker_for(mechanism: WordMechanism, on_bad_row: OnBadRow) -> Checker:
 def _no_word(files: Sequence[DataFile], checker: Checker) -> DataFileError:
     skipped = checker.skipped
     why = f"; {skipped.count} were skipped, e.g. {skipped.examples[0]}" if skipped.count else ""
-    return DataFileError(f"{files[0].name}: there is no word to release{why}")
+    none = f"{files[0].name}: there is no word to release"
+    return DataFileError(none + why, without_content=none)
 
 
 def _target(output: Path, source: DataFile) -> DataFile:

@@ -339,7 +339,8 @@ def _require_possible(data: _Data) -> None:
         raise InvalidCountsError(
             f"the data have {states.merged[j]!r} after {states.merged[i]!r} ({table[i, j]} times), but the public "
             "support says that this cannot occur. Correct the data, or the support if it is wrong for reasons that "
-            "have nothing to do with the data."
+            "have nothing to do with the data.",
+            without_content="the data have a transition that cannot occur, as the public support says",
         )
 
 

@@ -111,7 +111,8 @@ class CertifiedExponential(SameLengthMechanism):
             if length > self.max_length:
                 raise InvalidParameterError(
                     f"a word of {length} symbols is longer than max_length={self.max_length}, which the certificate "
-                    "covers. Build the mechanism with a larger max_length, or without."
+                    "covers. Build the mechanism with a larger max_length, or without.",
+                    without_content=f"a word is longer than max_length={self.max_length}, which the certificate covers",
                 )
             length = self.max_length
         else:

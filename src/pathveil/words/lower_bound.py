@@ -49,16 +49,24 @@ def least_expected_errors(world: System, length: int, epsilon: float, adjacency:
 
 
 def least_expected_errors_each(
-    world: System, length: int, epsilons: Sequence[float], adjacency: int = 1
+    world: System,
+    length: int,
+    epsilons: Sequence[float],
+    adjacency: int = 1,
+    *,
+    list_up_to: int = _LARGEST_ENUMERATION,
 ) -> list[LowerBound]:
-    """The same for several ε: the words and their neighbours are looked at only once."""
+    """The same for several ε: the words and their neighbours are looked at only once.
+
+    Of more than `list_up_to` feasible words a sample stands for all, and nothing is proved.
+    """
     n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     grid = [checked_epsilon(epsilon) for epsilon in epsilons]
     world.require_words(n)
     if world.compiled.is_free:
         return [_free_bound(len(world.symbols), n, epsilon, b) for epsilon in grid]
     total = world.count(n)
-    if total <= _LARGEST_ENUMERATION:
+    if total <= list_up_to:
         words, proved, how = list(_all_words(world, n)), True, f"over all {total:,} feasible words"
     else:
         source = insecure_seed(0)  # public words: the seed is no secret

@@ -35,7 +35,8 @@ class DelimitedColumn(RowWords):
 
     def require_values(self, file: DataFile) -> None:
         if pa.types.is_integer(column_type([file], self.column, symbols_are_listed=False)):
-            raise DataFileError(f"{file.name}, column {self.column!r}: texts are needed, not whole numbers")
+            what = f"{file.name}, column {self.column!r}: texts are needed, not whole numbers"
+            raise DataFileError(what, without_content=what)
 
     def words_of(self, values: pa.Array) -> pa.ListArray:
         return split(values, self.separator)

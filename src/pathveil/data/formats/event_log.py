@@ -106,15 +106,21 @@ class _Traces:
                         yield self._taken()
                 parser.Parse(b"", True)
         except expat.ExpatError as problem:
+            what = f"{self._file.name}: this is not well-formed XML"
             raise DataFileError(
-                f"{self._file.name}: this is not well-formed XML ({problem}). Repair the file."
+                f"{what} ({problem}). Repair the file.",
+                without_content=f"{what} (line {problem.lineno}). Repair the file.",
             ) from None
         except (pa.ArrowException, OSError) as problem:
-            raise DataFileError(f"{self._file.name}: cannot be read to its end ({problem})") from None
+            what = f"{self._file.name}: cannot be read to its end"
+            raise DataFileError(f"{what} ({problem})", without_content=what) from None
         except (LookupError, ValueError) as problem:
             if type(problem) not in (LookupError, ValueError):  # the parser's own, about the encoding that is declared
                 raise
-            raise DataFileError(f"{self._file.name}: {problem}. Save the file as UTF-8.") from None
+            raise DataFileError(
+                f"{self._file.name}: {problem}. Save the file as UTF-8.",
+                without_content=f"{self._file.name}: the encoding that is declared is unknown. Save the file as UTF-8.",
+            ) from None
         if self._words:
             yield self._taken()
 
@@ -130,7 +136,8 @@ class _Traces:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         kind = tag.rpartition("}")[2]
         if not self._path and kind != "log":
-            raise DataFileError(f"{self._file.name}: an XES file is one <log>, not <{kind}>")
+            what = f"{self._file.name}: an XES file is one <log>"
+            raise DataFileError(f"{what}, not <{kind}>", without_content=what)
         path = self._path
         depth = len(path)
         if depth == 3 and path[2] == "event" and path[1] == "trace":
@@ -157,10 +164,11 @@ class _Traces:
             values.append(None if found is None else {"kind": found[0], "value": found[1]})
 
     def _refuse_doctype(self, *_: Any) -> None:
-        raise DataFileError(
+        what = (
             f"{self._file.name}: the file declares a document type, which can define entities that exhaust memory or "
             "read other files. XES needs none: remove the <!DOCTYPE …> declaration."
         )
+        raise DataFileError(what, without_content=what)
 
 
 def _name(user: str | None) -> str | None:

@@ -13,7 +13,7 @@ from pathveil.data.embedded import Column, Engine, parquet_schema, require_colum
 from pathveil.data.sources import DataFile, Format
 from pathveil.data.symbols import SymbolTable, holds_symbols
 from pathveil.data.users import Users, users_of
-from pathveil.errors import DataFileError, InvalidParameterError
+from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ class RawWords:
 
     `words` is a list array of texts or whole numbers. `user` (names as in users.py) and `kept` have one entry for each
     word. `spoiled` says what else is wrong with some of the words. `place(i, position)` finds a word, or a symbol in it
-    (both from 0), in the files; it is only asked about words that are refused.
+    (both from 0), in the files; it is only asked about words that are refused. `bare_place` says the same without
+    quoting anything, where `place` does quote.
     """
 
     words: pa.ListArray
@@ -38,6 +39,7 @@ class RawWords:
     kept: tuple[pa.Array, ...]
     place: Callable[[int, int | None], str]
     spoiled: dict[int, str] = field(default_factory=dict)
+    bare_place: Callable[[int, int | None], str] | None = None
 
 
 class Layout(ABC):
@@ -79,7 +81,7 @@ class Layout(ABC):
         """An error if this layout is not possible in files of this format."""
         if format not in self.formats:
             possible = ", ".join(sorted(self.formats))
-            raise DataFileError(f"{name}: {type(self).__name__} is for {possible} files, not for {format}")
+            raise FileItselfError(f"{name}: {type(self).__name__} is for {possible} files, not for {format}")
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,8 @@ def column_type(files: Sequence[DataFile], name: str, symbols_are_listed: bool) 
     listed = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
     if listed != symbols_are_listed or not holds_symbols(kind.value_type if listed else kind):
         wanted = "lists of texts or whole numbers" if symbols_are_listed else "texts or whole numbers"
-        raise DataFileError(f"{files[0].name}, column {name!r}: {wanted} are needed, not {kind}")
+        what = f"{files[0].name}, column {name!r}: {wanted} are needed"
+        raise DataFileError(f"{what}, not {kind}", without_content=what)
     return kind.value_type if listed else kind
 
 

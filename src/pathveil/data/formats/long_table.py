@@ -98,6 +98,7 @@ class LongTable(Layout):
             kept=kept,
             place=lambda i, position: place(cases[i].as_py(), position),
             spoiled=spoiled,
+            bare_place=lambda i, position: place(cases[i].as_py(), position, quote=False),
         )
 
     def _spoiled(
@@ -161,7 +162,7 @@ class _Places:
     ) -> None:
         self._engine, self.files, self._scans, self._reading, self._layout = engine, files, scans, reading, layout
 
-    def __call__(self, case: object, position: int | None) -> str:
+    def __call__(self, case: object, position: int | None, quote: bool = True) -> str:
         rows = " UNION ALL ".join(
             f"(SELECT {i} AS f, row_number() OVER () AS n, c, {self._reading} AS o FROM ({scan}))"
             for i, scan in enumerate(self._scans)
@@ -169,7 +170,7 @@ class _Places:
         query = f"SELECT f, n FROM ({rows}) WHERE c IS NOT DISTINCT FROM ? ORDER BY o, f, n LIMIT 1 OFFSET ?"
         [(file, row)] = self._engine.rows(query, [case, position or 0])
         layout = self._layout
-        word = f"{self.files[file].name}, row {row}, {layout.case} {case!r}"
+        word = f"{self.files[file].name}, row {row}" + (f", {layout.case} {case!r}" if quote else "")
         return word if position is None else f"{word}, column {layout.symbol!r}, position {position + 1}"
 
 

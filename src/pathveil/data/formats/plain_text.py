@@ -68,7 +68,8 @@ def read_lines(file: DataFile) -> Iterator[pa.StringArray]:
                     yield lines
                     before += len(lines)
     except (pa.ArrowException, OSError) as problem:
-        raise DataFileError(f"{file.name}: cannot be read to its end ({problem})") from None
+        what = f"{file.name}: cannot be read to its end"
+        raise DataFileError(f"{what} ({problem})", without_content=what) from None
     if rest:
         yield _lines(rest, file, before)
 
@@ -78,7 +79,8 @@ def _lines(text: bytes, file: DataFile, before: int) -> pa.StringArray:
         decoded = text.decode("utf-8" if before else "utf-8-sig")
     except UnicodeDecodeError as problem:
         line = before + text[: problem.start].count(b"\n") + 1
-        raise DataFileError(f"{file.name}, line {line}: this is not UTF-8. Save the file as UTF-8.") from None
+        what = f"{file.name}, line {line}: this is not UTF-8. Save the file as UTF-8."
+        raise DataFileError(what, without_content=what) from None
     lines = pc.split_pattern(pa.array([decoded]), pattern="\n").flatten()
     return pc.utf8_rtrim(lines, characters="\r")
 

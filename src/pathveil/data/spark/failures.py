@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -20,34 +19,19 @@ from pathveil.data.checking import Checker
 from pathveil.data.formats.layout import RawWords
 from pathveil.errors import DataFileError, PathVeilError
 
-_REASONS: dict[type[PathVeilError], str] = {
-    errors.UnknownSymbolError: "the symbol is not one of the public system's",
-    errors.EmptyWordError: "the word is empty or missing",
-    errors.InfeasibleWordError: "the public system could not have produced this word",
-    errors.NoFeasibleWordError: "the public system has no word of this length",
-    errors.LengthMismatchError: "the word is shorter or longer than the lengths that are promised",
-    errors.DataFileError: "a symbol is missing",
-}
 _RAISED = re.compile(r"^(?:\S*: )?pathveil\.errors\.(\w+): (.*?)(?: SQLSTATE: \w+)?\s*$", re.MULTILINE)
+_OF_A_BAD_ROW = ". Correct the data, or skip bad rows."  # such messages quote nothing: see `checked`
 _NOT_THERE = re.compile(r"ModuleNotFoundError: No module named '(pathveil|pyarrow|numpy|numba|cryptography)[.'\w]*")
 
 
 def checked(checker: Checker, raw: RawWords) -> Iterator[pa.RecordBatch]:
     """What the checker lets through. An error says where a bad row is, and nothing of what the word says."""
-    place: str | None = None
-
-    def remembered(i: int, position: int | None) -> str:
-        nonlocal place
-        place = raw.place(i, position)
-        return place
-
     try:
-        yield from checker.checked([replace(raw, place=remembered)])
+        yield from checker.checked([raw])
     except PathVeilError as problem:
-        reason = _REASONS.get(type(problem))
-        if place is None or reason is None:
+        if problem.without_content is None:
             raise
-        raise type(problem)(f"{place}: {reason}. Correct the data, or skip bad rows.") from None
+        raise type(problem)(problem.without_content) from None
 
 
 def require_same_version(version: str) -> None:
@@ -83,7 +67,7 @@ def _plain(text: str) -> PathVeilError | None:
     for name, message in reversed(_RAISED.findall(text)):
         kind = getattr(errors, name, None)
         if isinstance(kind, type) and issubclass(kind, PathVeilError):
-            return kind(message)
+            return kind(message, without_content=message if message.endswith(_OF_A_BAD_ROW) else None)
     if missing := _NOT_THERE.search(text):
         return DataFileError(
             f"an executor's Python has no {missing.group(1)}: install 'pathveil[spark]' for it, or set PYSPARK_PYTHON "

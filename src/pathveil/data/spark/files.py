@@ -36,6 +36,7 @@ T = TypeVar("T")
 
 _BYTES_A_PILE = 1 << 25  # of words and kept columns as they are in memory
 _BYTES_A_TASK = 1 << 27
+_NO_WORD = "there is no word to release"
 _TASKS_A_CORE = 4  # so that one slow task does not keep the others waiting for long
 
 
@@ -61,7 +62,7 @@ def check_files(
             count += some
             lengths |= of_lengths
     if not count:
-        raise DataFileError("there is no word to release")
+        raise DataFileError(_NO_WORD, without_content=_NO_WORD)
     mechanism.prepare(lengths)  # a certificate that cannot be made says so here; one that can is kept
     return CheckedWords(count, frozenset(lengths))
 
@@ -102,7 +103,7 @@ def privatize_files(
         drawn = _run(context, job.draw, plan.tasks)
         released = sum(task.words for task in drawn)
         if not released:
-            raise DataFileError("there is no word to release")
+            raise DataFileError(_NO_WORD, without_content=_NO_WORD)
         _run(context, job.write, piles)
         guarantee = file_guarantee(mechanism, keep=keep, keep_order=keep_order, on_bad_row=on_bad_row)
         publish_folder(job.unfinished, destination, guarantee, mechanism.world, overwrite, budget)

@@ -3,8 +3,9 @@
 Every place has a random number (see places.py). Some of its bits say to which pile the row goes, and all of them say
 when it is its turn there. So which rows share a pile, and in which order they are drawn, depends on the key of the job
 and on the places of the rows, but not on how Spark cuts the input into tasks, in which order rows arrive, or how many
-tries a task needs. Each pile has a keystream of its own. It is used from its beginning, once, for the whole pile, with
-the same kernels as in the embedded engine: the same pile gives the same private words, each time.
+tries a task needs. Each pile has a keystream of its own, whose name has the places of its rows and their words in it.
+It is used from its beginning, once, for the whole pile, with the same kernels as in the embedded engine: the same pile
+gives the same private words, each time, and other words at the same places get other bits.
 
 Piles and turns are random, so the private words come in random order as well.
 """
@@ -30,6 +31,7 @@ from pathveil.data.symbols import SymbolTable
 from pathveil.data.words import checker_for, gathered
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.derived import DerivingKey
+from pathveil.words.base import flat_words
 
 if TYPE_CHECKING:
     from pathveil.words.base import WordMechanism
@@ -171,9 +173,19 @@ def _privatized(job: Job, pile: int, rows: pa.RecordBatch) -> Iterator[pa.Record
             "two rows have the same place. Read no file twice, make no row into several (join, explode) before words "
             "are privatized, and give every row a value of its own in the column that is named in place=."
         )
-    # Which rows are there is part of the name: other rows, should there ever be some, would get other bits.
+    ordered = take_rows(rows, order)
+    # Which rows are there, and what their words say, is part of the name. If a file was rewritten since, other words
+    # must not meet bits that were used before: whoever saw both results could compare them.
     there = hashlib.sha256(high.tobytes() + low.tobytes()).digest()
-    source = job.key.source("pile", job.piles, pile, there)
-    for batch in gathered([take_rows(rows, order)]):
+    source = job.key.source("pile", job.piles, pile, there, _digest(ordered.column(0)))
+    for batch in gathered([ordered]):
         private = job.mechanism.value.privatize_arrow(batch.column(0), source)
         yield pa.RecordBatch.from_arrays([private, *batch.columns[1:]], names=batch.schema.names)
+
+
+def _digest(words: pa.ListArray) -> bytes:
+    """What the words say, in 32 bytes. The key of the job goes over it before it is used: nobody can try guesses."""
+    codes, offsets = flat_words(words)
+    made = hashlib.sha256((offsets - offsets[0]).astype("<i8").tobytes())
+    made.update(codes.tobytes())
+    return made.digest()

@@ -13,7 +13,7 @@ from pathveil.data.spark.columns import checked_dataframe, quoted
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.privatizing import privatize
 from pathveil.data.words import CuratorSummary
-from pathveil.errors import DataFileError
+from pathveil.errors import DataFileError, FileItselfError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -99,7 +99,7 @@ def checked_destination(output: str | Path, overwrite: bool) -> Path:
 def refuse_existing_folder(output: Path, overwrite: bool) -> None:
     """An error if something has the name of the output already and may not be replaced."""
     if not overwrite and os.path.lexists(output):
-        raise DataFileError(f"{output} exists already. Choose another name, or say that it may be replaced.")
+        raise FileItselfError(f"{output} exists already. Choose another name, or say that it may be replaced.")
 
 
 def publish_folder(

@@ -18,7 +18,7 @@ from pathveil.data.embedded import parquet_batches, parquet_schema, require_colu
 from pathveil.data.formats.layout import Extra, Layout, RawWords, place_in_rows
 from pathveil.data.formats.row_words import RowWords
 from pathveil.data.sources import STANDARD_INPUT, DataFile, Format, Source, find_files
-from pathveil.errors import DataFileError, InvalidParameterError
+from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError
 
 _BYTES_A_VALUE = 4  # at least, however well a file is compressed
 
@@ -53,12 +53,12 @@ class RowGroup:
         try:
             now = _stamp(self.file)
         except OSError as problem:
-            raise DataFileError(
+            raise FileItselfError(
                 f"{self.file.name}: a task cannot read the file ({problem.strerror}). All machines have to see the "
                 "input under the same name."
             ) from None
         if now != self.stamp:
-            raise DataFileError(
+            raise FileItselfError(
                 f"{self.file.name}: the file has changed since the job began. Leave it alone, and begin again."
             )
 

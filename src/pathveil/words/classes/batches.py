@@ -123,7 +123,8 @@ def free_blocks(
 
     def draw(begins: IntArray, source: RandomSource) -> None:
         again, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
-        keystream = source.keystream(len(begins) * (length + 1)).reshape(len(begins), length + 1)
+        keystream = np.empty((len(begins), length + 1), dtype=np.uint64)
+        source.fill(keystream.reshape(-1))
         place_errors(values, begins, length, symbol_count, bounds, keystream.reshape(-1), private, again, in_doubt)
         for number in np.flatnonzero(in_doubt):
             cells = slice(begins[number], begins[number] + length)
