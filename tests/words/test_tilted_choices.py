@@ -261,6 +261,6 @@ def test_words_are_decided_exactly_as_long_as_their_table_fits():
     assert not fits(DEAD_END_PLANS.compiled, 9, 10 * count - 1)
     assert "words of more than 9 symbols" in sampling(DEAD_END_PLANS.compiled, 10 * count)
     assert "words of more than 8 symbols" in sampling(DEAD_END_PLANS.compiled, 10 * count - 1)
-    assert tilted_exact.LARGEST_TABLE == 2**21
+    assert tilted_exact.LARGEST_EXACT_DRAW == 2**21
     assert as_uniform(np.array([0], dtype=np.uint64))[0] == 2.0**-54
     assert PlantedSource([7]).keystream(2).tolist() == [7, 7]
