@@ -12,7 +12,7 @@ import pytest
 import pathveil as pv
 from pathveil.ledger.entries import sealed
 from tests.faults.faults import contents
-from tests.ledger.conftest import SYMBOL, promise
+from tests.ledger.conftest import promise
 from tests.ledger.races import race
 from tests.ledger.tampering import edit
 

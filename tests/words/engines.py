@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import pathveil as pv
-from pathveil.words import tilted
-from pathveil.words.tilted import LaneEngine, LogEngine, RenewalEngine, SparseEngine
+from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine
 
 
 def engines(world: pv.System, length: int, theta: float) -> list[tilted.Engine]:

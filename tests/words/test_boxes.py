@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words import ratio_bounds
-from pathveil.words.certificate import ChainCertifier
-from pathveil.words.ratio_bounds import Box, RatioBounds, _slices, united_so_far
+from pathveil.words.certificate import ratio_bounds
+from pathveil.words.certificate.certificate import ChainCertifier
+from pathveil.words.certificate.ratio_bounds import Box, RatioBounds, _slices, united_so_far
 from tests.worlds import TOWN
 
 

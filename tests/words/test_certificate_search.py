@@ -8,7 +8,8 @@ from itertools import product
 import pytest
 
 import pathveil as pv
-from pathveil.words.certificate import (
+from pathveil.words.base.tilt import LARGEST_TILT
+from pathveil.words.certificate.certificate import (
     Certificate,
     ChainCertifier,
     _total_loss,
@@ -16,7 +17,6 @@ from pathveil.words.certificate import (
     published_certificate,
     published_theta,
 )
-from pathveil.words.tilt import LARGEST_TILT
 from tests.worlds import TOWN
 
 

@@ -15,8 +15,13 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import as_uniform
-from pathveil.words import class_kernels, classes, free_kernels
-from pathveil.words.class_batches import (
+from pathveil.words import free_kernels
+from pathveil.words.base.batch import Batch
+from pathveil.words.base.law import log_counts, log_sum
+from pathveil.words.base.tilt import rounding_margin
+from pathveil.words.classes import hamming as classes
+from pathveil.words.classes import kernels as class_kernels
+from pathveil.words.classes.batches import (
     class_blocks,
     cut_law,
     equal_together,
@@ -25,7 +30,7 @@ from pathveil.words.class_batches import (
     keystream_bounds,
     table_fits,
 )
-from pathveil.words.classes import (
+from pathveil.words.classes.hamming import (
     SystemClasses,
     draw_by_class,
     draw_free,
@@ -181,12 +186,12 @@ def test_equal_words_follow_each_other_and_different_ones_are_counted() -> None:
 
 def test_equal_words_are_found_however_many_there_are() -> None:
     rows = np.array([[1, 2, 3], [4, 5, 6]] * 60_000)
-    words = Words.from_rows(rows)
+    words = Batch.from_rows(rows)
     begins, different = equal_together(words.values, words.by_length[0])
     assert different == 2
     first = sorted(begins[:60_000].tolist())
     assert first in ([*range(0, 360_000, 6)], [*range(3, 360_000, 6)])
-    one = Words.from_rows(np.array([[7]]))
+    one = Batch.from_rows(np.array([[7]]))
     assert equal_together(one.values, one.by_length[0])[1] == 1
 
 

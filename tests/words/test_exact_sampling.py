@@ -10,23 +10,26 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words import certified, selection, tilt, tilted_exact
-from pathveil.words.class_batches import class_blocks, free_blocks, word_bounds
-from pathveil.words.classes import SystemClasses, free_counts
-from pathveil.words.law import permute_and_flip_log_law
-from pathveil.words.law_balls import exponential_balls, permute_and_flip_balls
-from pathveil.words.ragged import Words
-from pathveil.words.rejection import FlipByRejection
-from pathveil.words.rejection_exact import ExactComparisons
-from pathveil.words.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
-from pathveil.words.tilt import linear_scores, share, tilt_factor
-from pathveil.words.tilted import words_for_each
-from pathveil.words.visited import Visited
+from pathveil.words import certified
+from pathveil.words.base import tilt
+from pathveil.words.base.batch import Batch
+from pathveil.words.base.law import permute_and_flip_log_law
+from pathveil.words.base.tilt import largest_part, linear_scores, tilt_factor
+from pathveil.words.classes import selection
+from pathveil.words.classes.batches import class_blocks, free_blocks, keystream_bounds
+from pathveil.words.classes.hamming import SystemClasses, free_counts
+from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
+from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
+from pathveil.words.tilted import exact as tilted_exact
+from pathveil.words.tilted.draw import keystream_values_per_symbol
+from pathveil.words.tilted.reachable_states import ReachableStates
+from pathveil.words.tilted.rejection import FlipByRejection
+from pathveil.words.tilted.rejection_exact import ExactComparisons
 from tests.reference.enumeration import Word, feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.reference.random_systems import (

@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 import pathveil as pv
 from pathveil.randomness import blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.systems import blocks
-from pathveil.words import class_batches, online, tilted
-from pathveil.words.ragged import Words
-from pathveil.words.rejection import FlipByRejection
-from pathveil.words.tilted import LaneEngine, RenewalEngine, SparseEngine, words_for_each
-from pathveil.words.tilted_logs import log_normalisers
+from pathveil.words import online
+from pathveil.words.base.batch import Batch
+from pathveil.words.classes import batches as class_batches
+from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted.draw import LaneEngine, RenewalEngine, SparseEngine, keystream_values_per_symbol
+from pathveil.words.tilted.logs import log_normalisers
+from pathveil.words.tilted.rejection import FlipByRejection
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming
 from tests.reference.planted import PlantedSource, law_of
 from tests.reference.random_systems import systems_with_word

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words import class_batches, permute_and_flip
+from pathveil.words import permute_and_flip
+from pathveil.words.base.law import ErrorLaw
 from pathveil.words.choose import expected_errors, public_words
-from pathveil.words.law import ErrorLaw
+from pathveil.words.classes import batches as class_batches
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming, permute_and_flip_law
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.words.mechanisms import MECHANISMS, build, reference_law

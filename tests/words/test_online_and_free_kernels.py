@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pathveil.words.tilted import words_for_each
+from pathveil.words.tilted.draw import keystream_values_per_symbol
 from tests.worlds import UNEVEN
 
 COMPILED = UNEVEN.compiled

@@ -10,15 +10,15 @@ import pytest
 from scipy import sparse
 
 import pathveil as pv
-from pathveil.words import kept_pairs, runs
-from pathveil.words.contexts import _memory, context_levels
-from pathveil.words.kept_pairs import KeptPairs
-from pathveil.words.protected_positions import protected_positions
-from pathveil.words.ratio_bounds import Box
-from pathveil.words.runs import Runs
-from pathveil.words.symbol_chain import Links, SymbolChain
-from pathveil.words.tilt import tilt_factor
-from pathveil.words.visited import Visited
+from pathveil.words.base.tilt import tilt_factor
+from pathveil.words.certificate import kept_pairs, runs
+from pathveil.words.certificate.contexts import _memory, context_levels
+from pathveil.words.certificate.kept_pairs import KeptPairs
+from pathveil.words.certificate.protected_positions import protected_positions
+from pathveil.words.certificate.ratio_bounds import Box
+from pathveil.words.certificate.runs import Runs
+from pathveil.words.certificate.symbol_chain import Links, SymbolChain
+from pathveil.words.tilted.reachable_states import ReachableStates
 from tests.reference.enumeration import feasible_words
 from tests.worlds import PLANS
 

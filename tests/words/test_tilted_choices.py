@@ -11,13 +11,14 @@ import pytest
 
 import pathveil as pv
 from pathveil.randomness.source import as_uniform
-from pathveil.words import tilted, tilted_exact
-from pathveil.words.ragged import Words
-from pathveil.words.tilt import LARGEST_TILT, doubt, linear_scores, share, tilt_factor
-from pathveil.words.tilted import LaneEngine, RenewalEngine, SparseEngine, words_for_each
-from pathveil.words.tilted_exact import draw_exactly, fits, sampling
-from pathveil.words.tilted_logs import draw_with_logs, log_margin, log_normalisers, pick_columns
-from pathveil.words.visited import Visited
+from pathveil.words.base.batch import Batch
+from pathveil.words.base.tilt import LARGEST_TILT, largest_part, linear_scores, rounding_margin, tilt_factor
+from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted import exact as tilted_exact
+from pathveil.words.tilted.draw import LaneEngine, RenewalEngine, SparseEngine, keystream_values_per_symbol
+from pathveil.words.tilted.exact import draw_exactly, fits, sampling
+from pathveil.words.tilted.logs import draw_with_logs, log_margin, log_normalisers, pick_columns
+from pathveil.words.tilted.reachable_states import ReachableStates
 from tests.reference.literal_draws import draw_tilted, uniforms_of
 from tests.reference.planted import ContinuedSource, PlantedSource
 from tests.words.engines import words_of
@@ -52,7 +53,7 @@ def test_a_few_words_of_one_length_among_many_of_another_have_their_own_tilt():
     long = [TOWN.encode(TOWN.random_word(5, source)) for _ in range(3)]
     short = [TOWN.encode(TOWN.random_word(4, source)) for _ in range(50)] * 60
     batch = [long[0], *short[:1_000], long[1], *short[1_000:], long[2]]
-    words = Words(np.concatenate(batch), np.cumsum([0, *map(len, batch)]))
+    words = Batch(np.concatenate(batch), np.cumsum([0, *map(len, batch)]))
     for tilts, kept in [({5: 100.0, 4: 100.0}, (5, 4)), ({5: 100.0, 4: 0.1}, (5,)), ({5: 1e-6, 4: 100.0}, (4,))]:
         private = tilted.draw_tilted(TOWN.compiled, words, tilts.__getitem__, pv.insecure_seed(1))
         drawn = [private[begin:end] for begin, end in pairwise(words.offsets.tolist())]

@@ -60,7 +60,7 @@ def least_expected_errors_each(
 
     Of more than `list_up_to` feasible words a sample stands for all, and nothing is proved.
     """
-    n, b = checked_length(length), checked_adjacency(adjacency)
+    n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     grid = [checked_epsilon(epsilon) for epsilon in epsilons]
     world.require_words(n)
     if world.compiled.is_free:
