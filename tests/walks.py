@@ -57,7 +57,7 @@ def _command(words: list[Any]) -> Callable[[], None]:
         if code:
             raise RuntimeError(messages.getvalue())
 
-    run("ledger init budget.db --epsilon 100")
+    run("ledger init budget.db --epsilon 100 --unit symbols --adjacency 1")
     return lambda: run(line)
 
 

@@ -50,7 +50,7 @@ print(json.dumps([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child i
 )
 def test_of_many_commands_exactly_as_many_win_as_the_budget_covers(tmp_path: Path, budget, epsilon, winners, processes):
     write_inputs(tmp_path)
-    ledger = Ledger.create(tmp_path / "budget.db", epsilon=budget)
+    ledger = Ledger.create(tmp_path / "budget.db", epsilon=budget, unit=Symbols(1))
     lines = json.dumps([LINE.format(epsilon, number) for number in range(processes)])
     race = subprocess.run([sys.executable, "-c", _RACE, lines], cwd=tmp_path, stdout=subprocess.PIPE, check=True)
     codes = json.loads(race.stdout)

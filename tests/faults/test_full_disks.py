@@ -100,7 +100,7 @@ def test_where_no_file_can_grow_an_earlier_output_stays(folder, run, name, size)
 )
 def test_a_disk_that_fills_up_while_words_are_written_costs_the_charge_and_can_be_resumed(folder, run, mechanism, name):
     (folder / "lines.txt").write_text("home cart help cart home help\n" * (60_000 if name.endswith(".gz") else 10_000))
-    Ledger.create(folder / "budget.db", epsilon=10.0)
+    Ledger.create(folder / "budget.db", epsilon=10.0, unit=Symbols(1))
     (folder / name).write_text("an earlier output")
     input, column, public = ("lines.txt", "", "pages.txt")
     if name == "out.parquet":

@@ -17,7 +17,7 @@ from tests.sizes import small_and_large
 
 def test_of_sixteen_processes_exactly_one_gets_the_last_epsilon(tmp_path):
     for attempt in range(2):
-        ledger = pv.Ledger.create(tmp_path / f"{attempt}.db", 1.0)
+        ledger = pv.Ledger.create(tmp_path / f"{attempt}.db", 1.0, unit=pv.units.Symbols(1))
         charge(ledger, 0.85)
         assert race(ledger, 16, tries=1) == 1
         assert ledger.spent.epsilon == Decimal("0.95")
