@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pathveil.ledger.ledger import Ledger
+from pathveil.privacy.units import Symbols
 from tests.cli.conftest import write_inputs
 from tests.sizes import small_and_large
 
