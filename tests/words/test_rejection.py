@@ -108,7 +108,7 @@ CASES: dict[str, tuple[pv.System, Word]] = {
 def test_words_have_the_law_of_permute_and_flip_by_rejection_and_of_their_scores_by_class(
     where: str, theta: float
 ) -> None:
-    """False-alarm probability 1e-6 for each check; negative controls: the laws at a third more tilt, or at twice of it."""
+    """False-alarm probability 1e-6 for each check; negative controls: a third more tilt, or twice of it."""
     world, word = CASES[where]
     compiled, count = world.compiled, 30_000 if theta < 1 else 10_000
     values = np.tile(world.encode(word), count)
