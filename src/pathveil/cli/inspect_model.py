@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.model_file import read_model
+from pathveil.data.system_files import read_model
 
 if TYPE_CHECKING:
     from pathveil.systems.markov_chain import MarkovChain

@@ -208,7 +208,7 @@ def _word(text: str, world: System) -> Word:
 
 def _model(path: Path, world: System) -> tuple[MarkovChain, list[dict[str, Any]]]:
     """A private model over the symbols of the system, in their order."""
-    from pathveil.cli.model_file import read_model
+    from pathveil.data.system_files import read_model
     from pathveil.systems.markov_chain import MarkovChain
 
     chain, _, forecasts = read_model(path)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -13,13 +15,13 @@ from pathveil.errors import InvalidParameterError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pathveil.cli.progress import ProgressBar
     from pathveil.data.checking import OnBadRow
     from pathveil.data.formats.layout import Layout
     from pathveil.data.manifest import BeforeDrawing, Budget
-    from pathveil.data.sources import Format
+    from pathveil.data.sources import Format, Watch
     from pathveil.data.words import CheckedWords, CuratorSummary
-    from pathveil.words.base import WordMechanism
+    from pathveil.release.words import WordChoices
+    from pathveil.words.base import Progress, WordMechanism
 
 EngineName = Literal["embedded", "spark"]
 
@@ -27,23 +29,28 @@ EngineName = Literal["embedded", "spark"]
 class Engine(Protocol):
     """Checks words before they are paid for, and privatizes them after."""
 
-    def refuse_existing(self, output: Path, overwrite: bool) -> None: ...
+    def refuse_existing(self, output: Path, overwrite: bool) -> None:
+        """An error where something has the name of the output already and may not be replaced."""
 
-    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> CheckedWords: ...
+    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> CheckedWords:
+        """Look at all words, draw nothing."""
+
+    def require_unchanged(self) -> None:
+        """An error where a file of the input is no longer what it was when the engine was made."""
 
     def privatize(
         self,
         mechanism: WordMechanism,
         output: Path,
+        choices: WordChoices,
         *,
-        keep: Sequence[str],
-        keep_order: bool,
-        max_words_per_user: int | None,
-        on_bad_row: OnBadRow,
-        overwrite: bool,
         before_drawing: BeforeDrawing,
-        before_publish: Callable[[str], None],
-    ) -> CuratorSummary: ...
+        seal: Callable[[str], None],
+    ) -> CuratorSummary:
+        """Draw, and publish; `seal` is called with the digest of the output before anybody can read it."""
+
+    def digest(self, output: Path) -> str:
+        """The digest of an output that is out, where it was not known when its charge was sealed."""
 
 
 def engine_for(
@@ -51,15 +58,15 @@ def engine_for(
     master: str | None,
     files: Sequence[str],
     layout: Layout,
-    format: Format | None,
-    user: str | None,
-    bar: ProgressBar,
+    format: Format | None = None,
+    user: str | None = None,
+    progress: Progress | None = None,
 ) -> Engine:
     """The engine with this name; wrong use where it cannot do what is asked."""
     if name == "embedded":
         if master is not None:
             raise InvalidParameterError("--master is for --engine spark")
-        return _Embedded(files, layout, format, user, bar)
+        return _Embedded(files, layout, format, user, progress)
     if user is not None:
         raise InvalidParameterError(
             "--user and --max-words-per-user need the embedded engine: leave out --engine spark"
@@ -67,12 +74,24 @@ def engine_for(
     return _Spark(master or "local[*]", files, layout, format)
 
 
+def _watch(files: Sequence[str], layout: Layout, format: Format | None) -> Watch:
+    from pathveil.data.sources import Watch, find_files
+
+    return Watch(find_files(files, Path(), format or layout.default_format))
+
+
 class _Embedded:
     def __init__(
-        self, files: Sequence[str], layout: Layout, format: Format | None, user: str | None, bar: ProgressBar
+        self,
+        files: Sequence[str],
+        layout: Layout,
+        format: Format | None,
+        user: str | None,
+        progress: Progress | None,
     ) -> None:
         self._files, self._layout = files, layout
-        self._common: dict[str, Any] = {"format": format, "user": user, "progress": bar}
+        self._common: dict[str, Any] = {"format": format, "user": user, "progress": progress}
+        self._watch = _watch(files, layout, format)
 
     def refuse_existing(self, output: Path, overwrite: bool) -> None:
         from pathveil.data.output import refuse_existing
@@ -84,10 +103,33 @@ class _Embedded:
 
         return check_words(self._files, self._layout, mechanism, keep=keep, on_bad_row=on_bad_row, **self._common)
 
-    def privatize(self, mechanism: WordMechanism, output: Path, **others: Any) -> CuratorSummary:
+    def require_unchanged(self) -> None:
+        self._watch.require_unchanged()
+
+    def privatize(
+        self,
+        mechanism: WordMechanism,
+        output: Path,
+        choices: WordChoices,
+        *,
+        before_drawing: BeforeDrawing,
+        seal: Callable[[str], None],
+    ) -> CuratorSummary:
         from pathveil.data.words import privatize_file
 
-        return privatize_file(self._files, self._layout, mechanism, output, **others, **self._common)
+        return privatize_file(
+            self._files,
+            self._layout,
+            mechanism,
+            output,
+            **_arguments(choices),
+            before_drawing=before_drawing,
+            before_publish=seal,
+            **self._common,
+        )
+
+    def digest(self, output: Path) -> str:  # noqa: ARG002 - named when the charge was sealed
+        return ""
 
 
 class _Spark:
@@ -96,6 +138,7 @@ class _Spark:
 
         files_for_tasks(files, layout, format)  # wrong use is found before Spark starts
         self._master, self._files, self._layout, self._format = master, files, layout, format
+        self._watch = _watch(files, layout, format)
 
     def refuse_existing(self, output: Path, overwrite: bool) -> None:
         from pathveil.data.spark.publishing import refuse_existing_folder
@@ -110,37 +153,53 @@ class _Spark:
             session, self._files, self._layout, mechanism, keep=keep, on_bad_row=on_bad_row, format=self._format
         )
 
+    def require_unchanged(self) -> None:
+        self._watch.require_unchanged()
+
     def privatize(
         self,
         mechanism: WordMechanism,
         output: Path,
+        choices: WordChoices,
         *,
-        max_words_per_user: int | None,
         before_drawing: BeforeDrawing,
-        before_publish: Callable[[str], None],
-        **others: Any,
+        seal: Callable[[str], None],
     ) -> CuratorSummary:
         from pathveil.data.spark import privatize_files
 
-        if max_words_per_user is not None:
+        if choices.max_words_per_user is not None:
             raise AssertionError("refused before")
 
         def charge_and_seal() -> Budget | None:
             budget = before_drawing()
-            before_publish("")  # tasks write what they draw into files that can be read: there is no digest yet
+            seal("")  # tasks write what they draw into files that can be read: there is no digest yet
             return budget
 
-        session = _session(self._master)
+        arguments = _arguments(choices)
+        del arguments["max_words_per_user"]
         return privatize_files(
-            session,
+            _session(self._master),
             self._files,
             self._layout,
             mechanism,
             output,
             format=self._format,
             before_drawing=charge_and_seal,
-            **others,
+            **arguments,
         )
+
+    def digest(self, output: Path) -> str:
+        """SHA-256 of the names and digests of the folder's data files."""
+        whole = hashlib.sha256()
+        for path in sorted(output.glob("part-*")):
+            with open(path, "rb") as file:
+                whole.update(f"{path.name} sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+        return "sha256:" + whole.hexdigest()
+
+
+def _arguments(choices: WordChoices) -> dict[str, Any]:
+    """The choices by their names, as the functions of `data` take them."""
+    return {field.name: getattr(choices, field.name) for field in fields(choices)}
 
 
 def _session(master: str) -> SparkSession:
