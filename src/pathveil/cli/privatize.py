@@ -101,6 +101,10 @@ def privatize(
     kept = tuple(keep or ())
     if (user is None) != (max_words_per_user is None):
         raise InvalidParameterError("--user and --max-words-per-user belong together: give both or none")
+    if user is not None and engine == "spark":
+        raise InvalidParameterError(
+            "--user and --max-words-per-user need the embedded engine: leave out --engine spark"
+        )
     if resume and ledger is None:
         raise InvalidParameterError("--resume is about a charge: it needs --ledger")
     hidden = ledger is not None and not curator
@@ -120,7 +124,7 @@ def privatize(
         from pathveil.release import Release, WordChoices, engine_for, files_to_write, refuse_inputs, release_words
 
         destination = output.absolute()
-        work = engine_for(engine, master, files, layout, format, user, bar)
+        work = engine_for(engine, master, files, layout, format, bar)
         work.refuse_existing(destination, overwrite)
         outputs = files_to_write(destination, manifest_path(destination))
         refuse_inputs(outputs, sources=sources, public=(edges, alphabet, chain, automaton), ledger=ledger)
@@ -136,7 +140,7 @@ def privatize(
             resume=resume,
             notice=echo_notice,
         ) as release:
-            choices = WordChoices(kept, keep_order, max_words_per_user, on_bad_row, overwrite)
+            choices = WordChoices(kept, keep_order, user, max_words_per_user, on_bad_row, overwrite)
             summary = release_words(work, chosen, destination, release, choices)
     if as_json:
         echo_json(output, summary.guarantee, {} if hidden else _for_the_curator(summary), release.cost)

@@ -10,7 +10,6 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.progress import ProgressBar
-from pathveil.data.system_files import read_model
 from pathveil.errors import InvalidParameterError
 from pathveil.release.destinations import files_to_write, refuse_inputs
 
@@ -45,6 +44,7 @@ def synthesize(
         raise InvalidParameterError(f"--count is a whole number of at least 1, not {count}")
     import numpy as np
 
+    from pathveil.data.system_files import read_model
     from pathveil.systems.system import checked_length
 
     chain, promise, learned = read_model(model)

@@ -15,7 +15,6 @@ from pathveil.errors import InvalidParameterError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pathveil.data.checking import OnBadRow
     from pathveil.data.formats.layout import Layout
     from pathveil.data.manifest import BeforeDrawing, Budget
     from pathveil.data.sources import Format, Watch
@@ -32,7 +31,7 @@ class Engine(Protocol):
     def refuse_existing(self, output: Path, overwrite: bool) -> None:
         """An error where something has the name of the output already and may not be replaced."""
 
-    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> CheckedWords:
+    def check(self, mechanism: WordMechanism, choices: WordChoices) -> CheckedWords:
         """Look at all words, draw nothing."""
 
     def require_unchanged(self) -> None:
@@ -59,18 +58,13 @@ def engine_for(
     files: Sequence[str],
     layout: Layout,
     format: Format | None = None,
-    user: str | None = None,
     progress: Progress | None = None,
 ) -> Engine:
     """The engine with this name; wrong use where it cannot do what is asked."""
     if name == "embedded":
         if master is not None:
             raise InvalidParameterError("--master is for --engine spark")
-        return _Embedded(files, layout, format, user, progress)
-    if user is not None:
-        raise InvalidParameterError(
-            "--user and --max-words-per-user need the embedded engine: leave out --engine spark"
-        )
+        return _Embedded(files, layout, format, progress)
     return _Spark(master or "local[*]", files, layout, format)
 
 
@@ -86,11 +80,10 @@ class _Embedded:
         files: Sequence[str],
         layout: Layout,
         format: Format | None,
-        user: str | None,
         progress: Progress | None,
     ) -> None:
         self._files, self._layout = files, layout
-        self._common: dict[str, Any] = {"format": format, "user": user, "progress": progress}
+        self._common: dict[str, Any] = {"format": format, "progress": progress}
         self._watch = _watch(files, layout, format)
 
     def refuse_existing(self, output: Path, overwrite: bool) -> None:
@@ -98,10 +91,11 @@ class _Embedded:
 
         refuse_existing(output, overwrite)
 
-    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> CheckedWords:
+    def check(self, mechanism: WordMechanism, choices: WordChoices) -> CheckedWords:
         from pathveil.data.words import check_words
 
-        return check_words(self._files, self._layout, mechanism, keep=keep, on_bad_row=on_bad_row, **self._common)
+        asked: dict[str, Any] = {"keep": choices.keep, "user": choices.user, "on_bad_row": choices.on_bad_row}
+        return check_words(self._files, self._layout, mechanism, **asked, **self._common)
 
     def require_unchanged(self) -> None:
         self._watch.require_unchanged()
@@ -145,13 +139,11 @@ class _Spark:
 
         refuse_existing_folder(output, overwrite)
 
-    def check(self, mechanism: WordMechanism, keep: Sequence[str], on_bad_row: OnBadRow) -> CheckedWords:
+    def check(self, mechanism: WordMechanism, choices: WordChoices) -> CheckedWords:
         from pathveil.data.spark import check_files
 
-        session = _session(self._master)
-        return check_files(
-            session, self._files, self._layout, mechanism, keep=keep, on_bad_row=on_bad_row, format=self._format
-        )
+        asked: dict[str, Any] = {"keep": choices.keep, "on_bad_row": choices.on_bad_row, "format": self._format}
+        return check_files(_session(self._master), self._files, self._layout, mechanism, **asked)
 
     def require_unchanged(self) -> None:
         self._watch.require_unchanged()
@@ -167,7 +159,7 @@ class _Spark:
     ) -> CuratorSummary:
         from pathveil.data.spark import privatize_files
 
-        if choices.max_words_per_user is not None:
+        if choices.user is not None or choices.max_words_per_user is not None:
             raise AssertionError("refused before")
 
         def charge_and_seal() -> Budget | None:
@@ -176,7 +168,7 @@ class _Spark:
             return budget
 
         arguments = _arguments(choices)
-        del arguments["max_words_per_user"]
+        del arguments["user"], arguments["max_words_per_user"]
         return privatize_files(
             _session(self._master),
             self._files,

@@ -60,26 +60,20 @@ class Release:
         promise: Guarantee,
         *,
         longest: int | None = None,
+        user: str | None = None,
         words_per_user: int | None = None,
         loss_at: Callable[[int], float] | None = None,
     ) -> dict[str, Any] | None:
         """Take what the release costs in the unit of the ledger (`Ledger.price`); what the manifest says about it."""
         self._go("new", "charged")
         if self.ledger is not None:
-            fingerprint = self._fingerprint()
+            about: dict[str, Any] = {"request": self._request, "fingerprint": self._fingerprint()}
+            about |= {"longest": longest, "user": user, "words_per_user": words_per_user, "loss_at": loss_at}
             if self._resume:
-                self._charge = self.ledger.resume(promise, request=self._request, fingerprint=fingerprint)
+                self._charge = self.ledger.resume(promise, **about)
             if self._charge is None:
                 self._tell_of_an_open_charge(self.ledger)
-                self._charge = self.ledger.charge(
-                    promise,
-                    command=self._command,
-                    request=self._request,
-                    fingerprint=fingerprint,
-                    longest=longest,
-                    words_per_user=words_per_user,
-                    loss_at=loss_at,
-                )
+                self._charge = self.ledger.charge(promise, command=self._command, **about)
         return self.cost
 
     def _tell_of_an_open_charge(self, ledger: Ledger) -> None:
@@ -88,8 +82,8 @@ class Release:
         if self._resume:
             self._notice(
                 "an earlier run of this command cannot be resumed: what it drew may have been readable already (on "
-                "Spark that is so from the first word on), or its input or its promise was another one. This run is "
-                "charged again."
+                "Spark that is so from the first word on), or its input, its promise or its price was another one. "
+                "This run is charged again."
             )
         else:
             self._notice(

@@ -21,6 +21,7 @@ class WordChoices:
 
     keep: tuple[str, ...] = ()
     keep_order: bool = False
+    user: str | None = None
     max_words_per_user: int | None = None
     on_bad_row: OnBadRow = "fail"
     overwrite: bool = False
@@ -39,7 +40,7 @@ def release_words(
     promise = file_guarantee(mechanism, keep=choices.keep, keep_order=choices.keep_order, on_bad_row=choices.on_bad_row)
     lengths: frozenset[int] = frozenset()
     if release.ledger is not None:
-        lengths = engine.check(mechanism, choices.keep, choices.on_bad_row).lengths
+        lengths = engine.check(mechanism, choices).lengths
 
     def charge() -> dict[str, Any] | None:
         engine.require_unchanged()  # the price is that of the words that were checked
@@ -47,6 +48,7 @@ def release_words(
             promise,
             # Where lengths are protected, the longest word of the data must not decide what is charged.
             longest=max(lengths, default=None) if mechanism.accepted_lengths is None else None,
+            user=choices.user,
             words_per_user=choices.max_words_per_user,
             loss_at=partial(mechanism.loss_at, lengths=lengths),
         )
