@@ -159,9 +159,8 @@ def test_a_run_that_was_killed_while_its_output_appeared_is_charged_again(prepar
     assert statuses == ["charged, not completed", "completed"]
 
 
-@pytest.mark.parametrize(
-    ("stop", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stopped_politely_it_ends_soon_and_leaves_nothing_half_written(tmp_path, stop, code):
     write_inputs(tmp_path, 400_000)  # long enough that it has to be stopped
     with subprocess.Popen(
