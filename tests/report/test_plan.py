@@ -9,10 +9,10 @@ from math import exp
 import pytest
 
 import pathveil as pv
+from pathveil.planning.choose import expected_errors
+from pathveil.planning.lower_bound import least_expected_errors
 from pathveil.report.explain import best_guess, certificate_in_words, epsilon_in_words, greatest_belief, percent
 from pathveil.report.planning import CONTEXTS, plan_words
-from pathveil.words.choose import expected_errors
-from pathveil.words.lower_bound import least_expected_errors
 from tests.cli.conftest import ROADS
 from tests.report.pages import Content, data_of
 

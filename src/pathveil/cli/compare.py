@@ -39,8 +39,8 @@ def compare(
     """
     between = edit_lengths(distance, lengths, cap)
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
+    from pathveil.planning.lower_bound import least_expected_errors
     from pathveil.systems.system import checked_length
-    from pathveil.words.lower_bound import least_expected_errors
 
     length = checked_length(length)
     world.require_words(length)

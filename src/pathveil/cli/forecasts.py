@@ -42,8 +42,8 @@ def forecast(
     With `lengths` the mechanism for edit distance: expected edits.
     """
     from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
+    from pathveil.planning.choose import expected_errors
     from pathveil.words.by_name import MECHANISMS
-    from pathveil.words.choose import expected_errors
 
     made: WordMechanism
     try:

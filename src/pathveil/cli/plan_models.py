@@ -9,7 +9,7 @@ import numpy as np
 from pathveil.cli.plan import Plan
 from pathveil.data.system_files import read_edges, read_row_sizes
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
-from pathveil.models.compare import compare_models
+from pathveil.planning.compare_models import compare_models
 
 
 def plan_models(rows: Path, edges: Path | None, delta: float | None, unit: str, max_length: int | None) -> Plan:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pathveil.errors import LengthMismatchError, NoFeasibleWordError, TooLargeError
+from pathveil.planning.choose import public_words
 from pathveil.randomness.source import insecure_seed
 from pathveil.report.explain import edit_certificate_in_words
 from pathveil.report.planning import DRAWS, Cell, Planning, average_law, grid_of
 from pathveil.systems.system import System, Word, checked_length
 from pathveil.words.base import checked_adjacency
 from pathveil.words.by_name import EDIT_MECHANISMS
-from pathveil.words.choose import public_words
 from pathveil.words.edit import EditMechanism
 from pathveil.words.edit_certified import CertifiedEditExponential
 from pathveil.words.edit_exponential import EditExponential

@@ -9,14 +9,14 @@ import numpy as np
 
 from pathveil.errors import DeadEndError, InvalidSystemError, LengthMismatchError, TooLargeError
 from pathveil.numerics.arrays import FloatArray
+from pathveil.planning.choose import public_words
+from pathveil.planning.lower_bound import LowerBound, least_expected_errors_each
 from pathveil.randomness.source import insecure_seed
 from pathveil.report.explain import certificate_in_words
 from pathveil.systems.system import System, Word, checked_length
 from pathveil.words.base import ErrorLaw, WordMechanism, checked_adjacency, checked_epsilon
 from pathveil.words.by_name import MECHANISMS
 from pathveil.words.certified import CertifiedExponential
-from pathveil.words.choose import public_words
-from pathveil.words.lower_bound import LowerBound, least_expected_errors_each
 
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """Where the slider for ε can stand, unless the caller adds to them."""

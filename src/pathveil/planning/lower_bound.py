@@ -39,7 +39,7 @@ def least_expected_errors(world: System, length: int, epsilon: float, adjacency:
     """A lower bound on the expected errors of any ε-private mechanism, averaged over uniformly random feasible words.
 
     >>> import pathveil as pv
-    >>> from pathveil.words.lower_bound import least_expected_errors
+    >>> from pathveil.planning.lower_bound import least_expected_errors
     >>> binary = pv.Alphabet("01")
     >>> mechanism = pv.CertifiedExponential(binary, epsilon=5.0)
     >>> round(least_expected_errors(binary, 5, epsilon=5.0).errors, 4), round(mechanism.error_law("00000").mean, 4)

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 import pathveil as pv
-from pathveil.words.lower_bound import least_expected_errors
+from pathveil.planning.lower_bound import least_expected_errors
 
 
 def best_expected_errors(words: list[tuple[str, ...]], epsilon: float, adjacency: int) -> float:
