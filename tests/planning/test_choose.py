@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.planning.choose import expected_errors, public_words
+from pathveil.planning.public_words import expected_errors, public_words
 
 LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
 TOWN = pv.example_town()

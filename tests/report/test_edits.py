@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.planning.choose import public_words
+from pathveil.planning.public_words import public_words
 from pathveil.report.alignment import aligned
 from tests.cli.conftest import ROADS
 from tests.reference.edits import levenshtein

@@ -15,8 +15,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 
 import pathveil as pv
-from pathveil.planning.choose import expected_errors, public_words
-from pathveil.report.planning import CONTEXTS
+from pathveil.planning.grid import CONTEXTS
+from pathveil.planning.public_words import expected_errors, public_words
 from tests.cli.conftest import ROADS
 from tests.report.pages import data_of
 

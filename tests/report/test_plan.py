@@ -9,10 +9,10 @@ from math import exp
 import pytest
 
 import pathveil as pv
-from pathveil.planning.choose import expected_errors
+from pathveil.planning.grid import CONTEXTS, word_grid
 from pathveil.planning.lower_bound import least_expected_errors
+from pathveil.planning.public_words import expected_errors
 from pathveil.report.explain import best_guess, certificate_in_words, epsilon_in_words, greatest_belief, percent
-from pathveil.report.planning import CONTEXTS, plan_words
 from tests.cli.conftest import ROADS
 from tests.report.pages import Content, data_of
 
@@ -103,7 +103,7 @@ def test_words_that_are_too_long_for_any_exact_law_are_refused_with_the_reason()
     # A dead end keeps the online mechanism out; the others need exact counts with a thousand digits.
     world = pv.MarkovChain.from_edges([(i, (i + step) % 80) for i in range(80) for step in (1, 2)] + [(0, 80)])
     with pytest.raises(pv.TooLargeError, match="no mechanism can be computed here"):
-        plan_words(world, 1200, 1)
+        word_grid(world, 1200, 1)
 
 
 def test_an_automaton_is_planned_and_drawn_with_its_own_states(folder, run) -> None:
@@ -186,7 +186,7 @@ def test_the_bet_is_as_good_as_the_worst_pair_of_distributions_allows() -> None:
 
 
 def test_the_average_over_words_of_a_plan_counts_every_word_alike() -> None:
-    planning = plan_words(pv.Alphabet("abc"), 4, 2, only_adjacency=True)
+    planning = word_grid(pv.Alphabet("abc"), 4, 2, only_adjacency=True)
     assert planning.adjacencies == (2,)
     law = pv.PermuteAndFlip(planning.world, planning.epsilons[3], 2).error_law("aaaa")
     assert planning.cells[0][3][1].law.pmf == pytest.approx(law.pmf)

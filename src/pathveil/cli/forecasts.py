@@ -42,7 +42,7 @@ def forecast(
     With `lengths` the mechanism for edit distance: expected edits.
     """
     from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
-    from pathveil.planning.choose import expected_errors
+    from pathveil.planning.public_words import expected_errors
     from pathveil.words.by_name import MECHANISMS
 
     made: WordMechanism
