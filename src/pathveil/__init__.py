@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from pathveil.models.matrix import private_matrix as private_matrix
     from pathveil.planning.choose import best_mechanism as best_mechanism
     from pathveil.planning.compare_models import compare_models as compare_models
+    from pathveil.planning.forecast import Forecast as Forecast
+    from pathveil.planning.forecast import MechanismForecast as MechanismForecast
+    from pathveil.planning.forecast import forecast as forecast
     from pathveil.privacy import units as units
     from pathveil.privacy.composition import ComposedProfile as ComposedProfile
     from pathveil.privacy.guarantee import Guarantee as Guarantee

@@ -10,8 +10,8 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.edit_distance import edit_lengths
-from pathveil.cli.forecasts import waiting
 from pathveil.cli.layout_choice import chosen_layout
+from pathveil.cli.progress import waiting
 from pathveil.cli.system_choice import public_system, refuse_sensitive
 from pathveil.errors import InvalidParameterError
 

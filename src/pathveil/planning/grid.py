@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pathveil.errors import DeadEndError, InvalidSystemError, LengthMismatchError, TooLargeError
+from pathveil.errors import LengthMismatchError, TooLargeError
+from pathveil.planning.forecast import CANNOT_BE_USED
 from pathveil.planning.lower_bound import LowerBound, least_expected_errors_each
 from pathveil.planning.public_words import average_law, public_words
 from pathveil.randomness.source import insecure_seed
@@ -134,7 +135,7 @@ def word_grid(
         adjacencies=adjacencies,
         names=tuple(MECHANISMS),
         cells=cells,
-        bounds=[_bounds(world, n, epsilons, one) for one in adjacencies],
+        bounds=[least_expected_errors_each(world, n, epsilons, one) for one in adjacencies],
         why_not=why_not,
         sample=shown,
         sample_given=sample is not None,
@@ -160,7 +161,7 @@ def fill(
             return None
         try:
             return cell_at(names[k], epsilon, adjacency)
-        except (DeadEndError, InvalidSystemError, TooLargeError) as problem:
+        except CANNOT_BE_USED as problem:
             why_not[k] = str(problem)
             return None
 
@@ -176,10 +177,3 @@ def _quick(world: System, name: str, epsilon: float, adjacency: int) -> WordMech
     if name == "certified":
         return CertifiedExponential(world, epsilon, adjacency, contexts=CONTEXTS)
     return MECHANISMS[name](world, epsilon, adjacency)
-
-
-def _bounds(world: System, length: int, epsilons: Sequence[float], adjacency: int) -> list[LowerBound]:
-    try:
-        return least_expected_errors_each(world, length, epsilons, adjacency)
-    except TooLargeError as problem:
-        return [LowerBound(0.0, True, f"no better one than 0 was computed: {problem}")] * len(epsilons)

@@ -13,6 +13,7 @@ from math import ceil, exp
 
 import numpy as np
 
+from pathveil.errors import TooLargeError
 from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, checked_length
@@ -51,10 +52,17 @@ def least_expected_errors(world: System, length: int, epsilon: float, adjacency:
 def least_expected_errors_each(
     world: System, length: int, epsilons: Sequence[float], adjacency: int = 1
 ) -> list[LowerBound]:
-    """The same for several ε: the words and their neighbours are looked at only once."""
+    """The same for several ε: words and their neighbours are looked at only once. 0 where counting takes too much."""
     n, b = checked_length(length), checked_adjacency(adjacency)
     grid = [checked_epsilon(epsilon) for epsilon in epsilons]
     world.require_words(n)
+    try:
+        return _bounds(world, n, grid, b)
+    except TooLargeError as problem:
+        return [LowerBound(0.0, True, f"no better one than 0 was computed: {problem}")] * len(grid)
+
+
+def _bounds(world: System, n: int, grid: list[float], b: int) -> list[LowerBound]:
     if world.compiled.is_free:
         return [_free_bound(len(world.symbols), n, epsilon, b) for epsilon in grid]
     total = world.count(n)

@@ -27,11 +27,15 @@ def public_words(world: System, length: int) -> list[Word]:
 
 def expected_errors(mechanism: WordMechanism, world: System, length: int) -> float:
     """The expected errors of the mechanism, averaged over the public words; infinite where memory would not do."""
-    words = public_words(world, length)
     try:
-        return sum(mechanism.error_law(word).mean for word in words) / len(words)
+        return mean_errors([mechanism.error_law(word) for word in public_words(world, length)])
     except TooLargeError:
         return float("inf")
+
+
+def mean_errors(laws: Sequence[ErrorLaw]) -> float:
+    """The expected errors, averaged over words with these laws."""
+    return sum(law.mean for law in laws) / len(laws)
 
 
 def average_law(laws: Sequence[ErrorLaw]) -> ErrorLaw:
