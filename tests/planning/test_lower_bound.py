@@ -70,3 +70,10 @@ def test_where_words_are_too_many_to_list_the_bound_says_that_it_is_an_estimate(
     bound = least_expected_errors(pv.example_town(), 14, 5.0)
     assert not bound.proved
     assert "estimated" in bound.how
+
+
+def test_where_neighbours_cannot_be_counted_the_bound_is_0_and_says_why():
+    bound = least_expected_errors(pv.Alphabet("ab"), 50_000, 1.0)
+    assert bound.errors == 0
+    assert "no better one than 0 was computed" in bound.how
+    assert "GiB" in bound.how

@@ -4,21 +4,25 @@ Every mechanism that keeps the length n of a word draws it in time ∝ n · (som
 symbol, and where the whole word is looked at, a message along each edge of the system. The constants below were
 measured by `python benchmarks/effort.py`: processor time of large batches of different words, free alphabets of 3 and
 20 symbols, rings of 40 to 400 streets with 3 to 20 ways on, 8 to 100 symbols, ε = 2 and 5. There the estimates are
-right within a factor of 3. Another machine, or one that is busy, shifts all of them.
+right within a factor of 2, but for short words on small chains at ε = 5, which take down to a quarter. Another machine,
+or one that is busy, shifts all of them.
 """
 
 from __future__ import annotations
 
 from pathveil.systems.compiled import CompiledSystem
+from pathveil.words.classes import LONGEST_LAW
 
-_FREE_SYMBOL = {"certified": 15e-9, "exponential": 15e-9, "online": 15e-9, "permute-and-flip": 35e-9}
-"""Seconds for each symbol of a word over a free alphabet. (By class, beyond 64 symbols, permute-and-flip takes twice as
-long, below that half.)"""
+_FREE_SYMBOL = {"certified": 7e-9, "exponential": 7e-9, "online": 7e-9, "permute-and-flip": 12e-9}
+"""Seconds for each symbol of a word over a free alphabet."""
 
-_SYMBOL = {"certified": 50e-9, "exponential": 50e-9, "online": 45e-9, "permute-and-flip": 100e-9}
+_FREE_SYMBOL_WITHOUT_LAW = 75e-9
+"""The same for permute-and-flip on words that are too long for the law of their errors."""
+
+_SYMBOL = {"certified": 30e-9, "exponential": 30e-9, "online": 30e-9, "permute-and-flip": 70e-9}
 """Seconds for each symbol of a word on any other system,"""
 
-_SYMBOL_AND_EDGE = {"certified": 0.4e-9, "exponential": 0.4e-9, "online": 0.0, "permute-and-flip": 0.4e-9}
+_SYMBOL_AND_EDGE = {"certified": 0.3e-9, "exponential": 0.3e-9, "online": 0.0, "permute-and-flip": 0.3e-9}
 """and for each symbol and each edge of the system."""
 
 _WORDS_SIDE_BY_SIDE = 16
@@ -32,7 +36,8 @@ def seconds_for_a_word(name: str, compiled: CompiledSystem, length: int) -> floa
     A word that is drawn alone takes longer, about a tenth of a millisecond at least.
     """
     if compiled.is_free:
-        return length * _FREE_SYMBOL[name]
+        without_law = name == "permute-and-flip" and length > LONGEST_LAW
+        return length * (_FREE_SYMBOL_WITHOUT_LAW if without_law else _FREE_SYMBOL[name])
     return length * (_SYMBOL[name] + compiled.edge_count * _SYMBOL_AND_EDGE[name])
 
 
