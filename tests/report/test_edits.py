@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
+from pathveil.planning.public_words import public_words
 from pathveil.report.alignment import aligned
-from pathveil.words.choose import public_words
 from tests.cli.conftest import ROADS
 from tests.reference.edits import levenshtein
 from tests.report.browser import Opened
