@@ -14,7 +14,7 @@ from pathveil.words.classes import batches as class_batches
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming, permute_and_flip_law
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.words.mechanisms import MECHANISMS, build, reference_law
-from tests.worlds import CHAIN, LETTER_CHAIN, PLANS, TOGGLE, TOWN
+from tests.worlds import CHAIN, LETTER_CHAIN, PLANS, TOGGLE
 
 # --------------------------------------------------------------------------------------------------- laws
 

@@ -30,7 +30,7 @@ def edit_grid(
 
     The classes of a word are the same for every mechanism, ε and b, so they are counted once.
     """
-    b = checked_adjacency(adjacency)
+    b = checked_positive_integer(adjacency, "adjacency")
     reference = EditExponential(world, 1.0, b, lengths, cap)
     n = _length(reference, length, sample)
     words = public_words(world, n)

@@ -15,7 +15,7 @@ from pathveil.planning.lower_bound import LowerBound, least_expected_errors_each
 from pathveil.planning.public_words import average_law, public_words
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, Word, checked_length
-from pathveil.words.base import ErrorLaw, WordMechanism, checked_adjacency, checked_epsilon
+from pathveil.words.base import ErrorLaw, WordMechanism, checked_epsilon, checked_positive_integer
 from pathveil.words.by_name import MECHANISMS
 from pathveil.words.certificate import Certificate
 from pathveil.words.certified import CertifiedExponential
@@ -101,7 +101,7 @@ def word_grid(
     b is 1, 2 and `adjacency`; on a free alphabet, where it costs nothing, 1 to 5. `sample` is a *public* word to show
     private words for; otherwise a feasible word is drawn, always the same one.
     """
-    n, b = checked_length(length), checked_adjacency(adjacency)
+    n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     world.require_words(n)
     if sample is not None:
         world.require_feasible(world.encode(sample))

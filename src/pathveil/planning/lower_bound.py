@@ -57,17 +57,20 @@ def least_expected_errors_each(
     *,
     list_up_to: int = _LARGEST_ENUMERATION,
 ) -> list[LowerBound]:
-    """The same for several ε: words and their neighbours are looked at only once. 0 where counting takes too much."""
-    n, b = checked_length(length), checked_adjacency(adjacency)
+    """The same for several ε: words and their neighbours are looked at only once. 0 where counting takes too much.
+
+    Of more than `list_up_to` feasible words a sample stands for all, and nothing is proved.
+    """
+    n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     grid = [checked_epsilon(epsilon) for epsilon in epsilons]
     world.require_words(n)
     try:
-        return _bounds(world, n, grid, b)
+        return _bounds(world, n, grid, b, list_up_to)
     except TooLargeError as problem:
         return [LowerBound(0.0, True, f"no better one than 0 was computed: {problem}")] * len(grid)
 
 
-def _bounds(world: System, n: int, grid: list[float], b: int) -> list[LowerBound]:
+def _bounds(world: System, n: int, grid: list[float], b: int, list_up_to: int) -> list[LowerBound]:
     if world.compiled.is_free:
         return [_free_bound(len(world.symbols), n, epsilon, b) for epsilon in grid]
     total = world.count(n)
