@@ -22,7 +22,6 @@ import pathveil as pv
 from pathveil.randomness.blocks import run_blocks
 from pathveil.randomness.source import system_source
 from pathveil.words.classes.batches import class_blocks
-from pathveil.words.classes.selection import PERMUTE_AND_FLIP
 from pathveil.words.tilted.rejection import FlipByRejection
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
@@ -130,7 +129,7 @@ def growth_goals(states: int = 300, epsilon: float = 4.0) -> list[Goal]:
         flip = FlipByRejection(compiled, length, theta, feasible=True)
 
         def by_class() -> None:
-            run_blocks(class_blocks(compiled, values, few, scores, private, PERMUTE_AND_FLIP), source)
+            run_blocks(class_blocks(compiled, values, few, scores, private), source)
 
         def by_rejection() -> None:
             flip.draw(values, begins, private, source)
@@ -146,14 +145,16 @@ def growth_goals(states: int = 300, epsilon: float = 4.0) -> list[Goal]:
     measured = zip(*map(times, lengths), strict=True)
     return [
         as_goal(
-            f"permute-and-flip by {how}, chain of {states} states, ε = {epsilon:g}: growth exponent in n",
+            f"{how}, chain of {states} states, ε = {epsilon:g}: growth exponent in n",
             f"itself, n = {lengths[0]} to {lengths[-1]}",
             float(np.polyfit(np.log(lengths), np.log(seconds), 1)[0]),
             limit,
             ", ".join(f"n = {n}: {1e6 * t:,.0f} µs" for n, t in zip(lengths, seconds, strict=True)),
             at_most=True,
         )
-        for how, limit, seconds in zip(("class", "rejection"), (2.1, 1.2), measured, strict=True)
+        for how, limit, seconds in zip(
+            ("words by class", "permute-and-flip by rejection"), (2.1, 1.2), measured, strict=True
+        )
     ]
 
 

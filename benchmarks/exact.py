@@ -51,11 +51,11 @@ def goals(batch: int = 200_000, length: int = 14) -> list[Goal]:
     codes = np.array([town.encode(town.random_word(length, source)) for _ in range(2_000)])
     codes = codes[np.random.default_rng(1).integers(0, len(codes), batch)]
     equal = np.repeat(codes[:20], 2_000, axis=0)
-    few = codes[:50]
+    few, inverse = codes[:50], pv.Exponential(town, 5.0, utility=pv.InverseUtility())
     works = {
         "certified words, town, n = 14, ε = 5": (pv.CertifiedExponential(town, 5.0).privatize_array, codes),
         "certified words, town, n = 14, ε = 2": (pv.CertifiedExponential(town, 2.0).privatize_array, codes),
-        "P&F by class, town, n = 14, ε = 5, equal words": (pv.PermuteAndFlip(town, 5.0).privatize_array, equal),
+        "LEV's utility by class, town, n = 14, ε = 5, equal words": (inverse.privatize_array, equal),
         "certified words one by one, town, n = 14, ε = 5": (pv.CertifiedExponential(town, 5.0).privatize_array, few),
     }
     rows = []

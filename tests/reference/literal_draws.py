@@ -6,7 +6,6 @@ plain loops over states and positions, in as many digits as the z that is handed
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -95,23 +94,3 @@ def draw_of_class(
         _, label, state, right = found[taken]
         word.append(label)
     return Drawn(word, table[0, compiled.start, len(codes) - errors], in_doubt)
-
-
-def noisy_maximum(
-    counts: Sequence[float], scores: Sequence[float], uniforms: list[float], margin: float, rounding: float
-) -> tuple[int, bool]:
-    """The class with the largest score + noise, the noise of a class being the largest of `count` exponential ones.
-
-    In doubt where the interval around the noisy score of another class meets that of the largest.
-    """
-    intervals = {}
-    for k, (count, score, u) in enumerate(zip(counts, scores, uniforms, strict=True)):
-        if count > 0:
-            ratio = -math.log(u) / count
-            noise = -math.log(-math.expm1(-ratio))
-            size = 4 + math.log(count) + abs(math.log(ratio)) + abs(score) + abs(score + noise)
-            near = margin + 2.0**-51 / (u * (1 - u)) + rounding * size
-            intervals[k] = (score + noise, near if near <= 2.0**-12 else math.inf)
-    chosen = max(intervals, key=lambda k: intervals[k][0])
-    lowest = intervals[chosen][0] - intervals[chosen][1]
-    return chosen, any(value + near >= lowest for k, (value, near) in intervals.items() if k != chosen)

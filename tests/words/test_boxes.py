@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.certificate import ratio_bounds
-from pathveil.words.certificate.certificate import ChainCertifier
+from pathveil.words.certificate import ChainCertifier, ratio_bounds
 from pathveil.words.certificate.ratio_bounds import Box, RatioBounds, _slices, united_so_far
 from tests.worlds import TOWN
 
@@ -158,12 +157,15 @@ def test_the_first_box_knows_which_symbols_a_word_can_begin_with(pairs):
     assert bounds.contexts == sum(len(level.last_symbol) for level in bounds._levels) == 8
 
 
-def test_dropped_ratios_are_bounded_by_what_can_be_handed_on_to_them():
-    bounds = prefixes(6, pairs=120)
+@pytest.mark.parametrize("pairs", [60, 200])
+def test_dropped_ratios_are_bounded_by_what_can_be_handed_on_to_them(pairs):
+    """Either only each symbol with itself is kept, or also all that have a predecessor in common."""
+    bounds = prefixes(6, pairs=pairs)
     chain, kept = bounds.chain, bounds.kept
     m, rng, z = chain.symbol_count, np.random.default_rng(1), 0.3
-    assert kept.is_edge.any()
-    assert kept.is_direct.any()
+    assert kept.pairs.count == {60: 43, 200: 185}[pairs]
+    assert kept.is_edge.any() == (pairs == 200)
+    assert kept.is_direct.any() == (pairs == 60)
     assert not kept.is_direct.all()
     dropped, hi = rng.uniform(0, 1, m), rng.uniform(0, 2, kept.pairs.count)
     united = Box(np.zeros_like(hi), hi, dropped)

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.base.tilt import rounding_margin
 from pathveil.words.tilted.rejection import FlipByRejection
 from tests.reference.enumeration import class_counts
-from tests.reference.literal_draws import class_table, cut, draw_of_class, noisy_maximum, uniforms_of
+from tests.reference.literal_draws import class_table, cut, draw_of_class, uniforms_of
 from tests.words.engines import words_of
 from tests.worlds import DEAD_END_PLANS, UNEVEN
 
@@ -103,56 +102,50 @@ def test_equal_words_are_followed_up_to_the_first_different_one():
     assert [_next_word(values, begins, word, 2) for word in range(5)] == [3, 3, 3, 5, 5]
 
 
-def draw(draw_from_tables, world, codes, scores, numbers, *, flip, margin, weight_margin=0.0, rounding=0.0):
+def draw(draw_from_tables, world, codes, scores, numbers, *, margin, weight_margin=0.0):
     """Private words and doubts, from cells that do not begin at 0."""
     compiled, (count, length) = world.compiled, codes.shape
     values = np.concatenate([[0, 0, 0], codes.reshape(-1)])
     private, in_doubt = np.full_like(values, -1), np.empty(count, dtype=bool)
     draw_from_tables(
         values, 3 + np.arange(count) * length, length, compiled.symbol_count, compiled.start, compiled.accepting,
-        compiled.offsets, compiled.labels, compiled.targets, scores, flip, numbers.reshape(-1), private, margin,
-        weight_margin, rounding, in_doubt,
+        compiled.offsets, compiled.labels, compiled.targets, scores, numbers.reshape(-1), private, margin,
+        weight_margin, in_doubt,
     )  # fmt: skip
     assert private[:3].tolist() == [-1] * 3
     return private[3:].reshape(codes.shape), in_doubt
 
 
-def choose(counts, scores, uniforms, *, flip, margin, weight_margin, rounding):
-    if flip:
-        return noisy_maximum(counts, scores, uniforms, margin, rounding)
+def choose(counts, scores, uniform, weight_margin):
     weights = [count * math.exp(score) for count, score in zip(counts, scores, strict=True)]
     present = [k for k, weight in enumerate(weights) if weight > 0]
-    taken, close = cut([weights[k] for k in present], uniforms[0], weight_margin)
+    taken, close = cut([weights[k] for k in present], uniform, weight_margin)
     return present[taken], close
 
 
-@pytest.mark.parametrize("flip", [True, False])
 @pytest.mark.parametrize(("world", "length"), [(UNEVEN, 9), (DEAD_END_PLANS, 7), (UNEVEN, 1), (UNEVEN, 20)])
-def test_words_and_doubts_are_those_of_the_plain_loops(world, length, flip):
+def test_words_and_doubts_are_those_of_the_plain_loops(world, length):
     from pathveil.words.classes.kernels import draw_from_tables
 
     codes = np.repeat(words_of(world, length, 15), 3, axis=0)
     rng = np.random.default_rng(length)
-    numbers = rng.integers(2**59, 2**64 - 2**59, (len(codes), 2 * length + 1), dtype=np.uint64)
+    numbers = rng.integers(2**59, 2**64 - 2**59, (len(codes), length + 1), dtype=np.uint64)
     scores = -0.9 * np.arange(length + 1.0)
     doubts = set()
-    # A margin above 2^-12 makes all noise doubtful.
-    for margins in ({"margin": 1e-9, "weight_margin": 0.03}, {"margin": 1e-4 if flip else 0.01, "weight_margin": 1e-9}):
-        settings = {**margins, "flip": flip, "rounding": rounding_margin(16)}
+    for settings in ({"margin": 1e-9, "weight_margin": 0.03}, {"margin": 0.01, "weight_margin": 1e-9}):
         private, in_doubt = draw(draw_from_tables, world, codes, scores, numbers, **settings)
         for word, row, drawn, doubtful in zip(
             codes.tolist(), numbers.tolist(), private.tolist(), in_doubt, strict=True
         ):
             table = class_table(world.compiled, word)
             counts = table[0, world.compiled.start, ::-1].tolist()
-            uniforms = uniforms_of(row)
-            errors, close = choose(counts, scores, uniforms[: length + 1], **settings)
-            walk = uniforms[length + 1 :]
+            first, *walk = uniforms_of(row)
+            errors, close = choose(counts, scores, first, settings["weight_margin"])
             expected = draw_of_class(world.compiled, table, word, errors, walk, settings["margin"])
             assert drawn == expected.word
             assert doubtful == (close or expected.in_doubt)
             doubts.add(bool(doubtful))
-    assert doubts == {True, False} or length == 1 or flip
+    assert doubts == {True, False} or length == 1
 
 
 def test_long_words_are_drawn_alike_whether_all_positions_are_kept_or_few():
@@ -165,79 +158,30 @@ def test_long_words_are_drawn_alike_whether_all_positions_are_kept_or_few():
     world = pv.MarkovChain.from_edges(edges)
     word = words_of(world, length, 1)
     scores = -1.2 * np.arange(length + 1.0)
-    numbers = np.random.default_rng(2).integers(0, 2**64, (12, 2 * length + 1), dtype=np.uint64)
-    settings = {"margin": 2e-3, "weight_margin": 1e-9, "rounding": rounding_margin(16)}
+    numbers = np.random.default_rng(2).integers(0, 2**64, (12, length + 1), dtype=np.uint64)
+    settings = {"margin": 2e-3, "weight_margin": 1e-9}
     table = class_table(world.compiled, word[0].tolist())
     counts = table[0, world.compiled.start, ::-1].tolist()
-    for flip in (False, True):
-        all_kept, doubts = draw(
-            draw_from_tables, world, np.repeat(word, 12, axis=0), scores, numbers, flip=flip, **settings
-        )
-        few_kept, same_doubts = draw(
-            draw_from_tables, world, np.repeat(word, 3, axis=0), scores, numbers[:3], flip=flip, **settings
-        )
-        assert few_kept.tolist() == all_kept[:3].tolist()
-        assert same_doubts.tolist() == doubts[:3].tolist()
-        for row, drawn in zip(numbers.tolist(), all_kept.tolist(), strict=True):
-            uniforms = uniforms_of(row)
-            errors, _ = choose(counts, scores, uniforms[: length + 1], flip=flip, **settings)
-            walk = uniforms[length + 1 :]
-            assert drawn == draw_of_class(world.compiled, table, word[0].tolist(), errors, walk, 0.0).word
-            assert 15 < errors < length - 15
+    all_kept, doubts = draw(draw_from_tables, world, np.repeat(word, 12, axis=0), scores, numbers, **settings)
+    few_kept, same_doubts = draw(draw_from_tables, world, np.repeat(word, 3, axis=0), scores, numbers[:3], **settings)
+    assert few_kept.tolist() == all_kept[:3].tolist()
+    assert same_doubts.tolist() == doubts[:3].tolist()
+    for row, drawn in zip(numbers.tolist(), all_kept.tolist(), strict=True):
+        first, *walk = uniforms_of(row)
+        errors, _ = choose(counts, scores, first, settings["weight_margin"])
+        assert drawn == draw_of_class(world.compiled, table, word[0].tolist(), errors, walk, 0.0).word
+        assert 15 < errors < length - 15
 
 
-@pytest.mark.parametrize(("margin", "rounding"), [(0.0, 1e-6), (1e-5, 0.0), (1e-5, 1e-6), (1e-4, 1e-6)])
-def test_the_largest_noise_is_in_doubt_where_intervals_around_two_of_them_meet(margin, rounding):
-    """The second number is chosen so that the classes come as close to each other as the margins are wide."""
-
-    from pathveil.words.classes.kernels import draw_from_tables
-
-    world, word = UNEVEN, np.array([[3, 6, 2]])
-    counts = class_table(world.compiled, word[0].tolist())[0, world.compiled.start, ::-1].tolist()
-    assert min(counts) > 0
-    scores = np.array([0.0, -1.0, -2.5, -3.0])
-    rng = np.random.default_rng(3)
-    rows = []
-    for _ in range(400):
-        first, second = rng.permutation(4)[:2]
-        uniforms = rng.uniform(0.001, 0.6, 4) ** counts  # noise of medium size
-        leading = scores[first] + 3 - math.log(-math.expm1(math.log(rng.uniform(0.1, 0.9)) / 4))
-        for k, value in ((first, leading), (second, leading + rng.uniform(-5, 5) * (margin + 12 * rounding))):
-            # score - log(1 - u^(1/N)) = value
-            uniforms[k] = (-math.expm1(scores[k] - value)) ** counts[k]
-        cells = np.clip(uniforms * 2.0**64, 2**20, 2**64 - 2**20)
-        rows.append([*cells.astype(np.uint64).tolist(), *[0x8A3D70A3D70A3D70] * 3])
-    numbers = np.array(rows, dtype=np.uint64)
-    _, in_doubt = draw(
-        draw_from_tables,
-        world,
-        np.repeat(word, 400, axis=0),
-        scores,
-        numbers,
-        flip=True,
-        margin=margin,
-        rounding=rounding,
-    )
-    # Whether the walk is in doubt has the same margin: 0.54 stays away from its borders.
-    expected = [noisy_maximum(counts, scores, uniforms_of(row[:4]), margin, rounding)[1] for row in rows]
-    assert in_doubt.tolist() == expected
-    assert 40 < sum(expected) < 360
-
-
-@pytest.mark.parametrize("flip", [True, False])
-def test_numbers_at_both_ends_of_the_unit_interval_have_a_class_and_a_word(flip):
+def test_numbers_at_both_ends_of_the_unit_interval_have_a_class_and_a_word():
     from pathveil.words.classes.kernels import draw_from_tables
 
     word = np.array([[3, 6, 0, 5, 2]])
     scores = -0.5 * np.arange(6.0)
     for number in (0, 2**64 - 1):
-        numbers = np.full((1, 11), number, dtype=np.uint64)
-        private, in_doubt = draw(
-            draw_from_tables, UNEVEN, word, scores, numbers, flip=flip, margin=1e-12, weight_margin=1e-12
-        )
+        numbers = np.full((1, 6), number, dtype=np.uint64)
+        private, _ = draw(draw_from_tables, UNEVEN, word, scores, numbers, margin=1e-12, weight_margin=1e-12)
         assert UNEVEN.compiled.feasible_rows(private).all()
-        # The first or the last symbol of all that lead to the class; where noise is infinite, nothing is certain.
-        assert in_doubt.all() or not flip
 
 
 def test_the_walk_takes_the_middle_of_the_cell_of_its_keystream_word():
@@ -247,8 +191,8 @@ def test_the_walk_takes_the_middle_of_the_cell_of_its_keystream_word():
 
     fork = pv.MarkovChain.from_edges([(0, 1), (0, 2), (1, 0), (2, 0)], initial=0)
     for number, expected in [(2**63 - 1, 1), (2**63, 2)]:
-        numbers = np.array([[2**62, 2**62, number]], dtype=np.uint64)
-        private, _ = draw(draw_from_tables, fork, np.array([[0]]), np.zeros(2), numbers, flip=False, margin=0.0)
+        numbers = np.array([[2**62, number]], dtype=np.uint64)
+        private, _ = draw(draw_from_tables, fork, np.array([[0]]), np.zeros(2), numbers, margin=0.0)
         assert private.tolist() == [[expected]]
 
 

@@ -288,10 +288,9 @@ def test_two_classes_that_tie_to_the_last_bit_are_told_apart_by_the_bits_that_fo
         assert SELECTIONS[kind].choose([(5, 5)], np.zeros(2), words, source).tolist() == [expected]
 
 
-@pytest.mark.parametrize("kind", SELECTIONS)
 @pytest.mark.parametrize(("world", "length"), [(CHAIN, 5), (PLANS, 6), (TOWN, 14)])
 def test_words_of_a_class_are_drawn_alike_by_floating_point_and_by_integers(
-    kind: str, world: pv.System, length: int, monkeypatch: pytest.MonkeyPatch
+    world: pv.System, length: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     codes = np.repeat(rows_of(world, length, 4), 30, axis=0)
     begins, scores = np.arange(len(codes)) * length, linear_scores(0.8, length)
@@ -302,7 +301,7 @@ def test_words_of_a_class_are_drawn_alike_by_floating_point_and_by_integers(
     for safety in (4.0, 1e18):
         monkeypatch.setattr(tilt, "SAFETY", safety)
         private = np.empty(codes.size, dtype=np.int64)
-        for block in class_blocks(world.compiled, codes.reshape(-1), begins, scores, private, SELECTIONS[kind]):
+        for block in class_blocks(world.compiled, codes.reshape(-1), begins, scores, private):
             block(pv.insecure_seed(2))
         drawn.append(private.tolist())
         assert len(made) == (len(codes) if safety > 4 else 0)

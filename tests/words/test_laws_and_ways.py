@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words import permute_and_flip
 from pathveil.words.base.law import ErrorLaw
 from pathveil.words.classes import batches as class_batches
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming, permute_and_flip_law
@@ -135,7 +134,6 @@ def test_rejection_blocks_cover_every_word_once(monkeypatch: pytest.MonkeyPatch)
     """More words than a block holds, each drawn from its own place. False-alarm probability 1e-6."""
     monkeypatch.setattr(class_batches, "_SMALL", 0)
     monkeypatch.setattr("pathveil.words.tilted.draw._BLOCK_CELLS", 800)
-    monkeypatch.setattr(permute_and_flip, "_REPEATS", 10**9)
     mechanism = pv.PermuteAndFlip(CHAIN, 2.0)
     rows = np.tile(np.array([[0, 1, 2], [2, 2, 0]]), (1_000, 1))
     private = mechanism.privatize_array(rows, rng=pv.insecure_seed(1))
@@ -147,7 +145,7 @@ def test_rejection_blocks_cover_every_word_once(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_large_batches_of_words_that_are_not_feasible_have_their_law() -> None:
-    """Two hundred words, each fewer than four times its length: too many for plain loops, too few of each for a table.
+    """Two hundred words, each 47 times: too many for plain loops.
 
     The number of errors against the sum of the laws of all words, which varies less than equal draws would: the
     false-alarm probability is below 1e-6. Negative control: a third more tilt.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from pathveil.numerics.jit import compile_on_first_call
 from pathveil.words.certificate.ratio_kernels import (
-    largest_quotient,
     largest_quotient_of_single_symbols,
     step_boxes,
     unite_rows,
 )
+from pathveil.words.certificate.run_kernel import largest_quotient
 from pathveil.words.certificate.symbol_chain import Links
 from tests.reference.literal_quotients import (
     Intervals,
@@ -23,17 +25,13 @@ from tests.reference.literal_quotients import (
 )
 
 
-def links_of(follows: np.ndarray) -> list[np.ndarray]:
+def links_of(follows: np.ndarray) -> list[tuple[np.ndarray, ...]]:
     both = (Links.of(sparse.csr_array(matrix.astype(float))) for matrix in (follows, follows.T.copy()))
-    return [array for links in both for array in (links.offsets, links.symbols)]
+    return [(links.offsets, links.symbols) for links in both]
 
 
-def boxes_of(prefix: Intervals, suffix: Intervals) -> list[np.ndarray]:
-    return [
-        array
-        for each in (prefix, suffix)
-        for array in (each.lo, each.hi, each.dropped, each.kept.offsets, each.kept.symbols)
-    ]
+def boxes_of(prefix: Intervals, suffix: Intervals) -> list[tuple[np.ndarray, ...]]:
+    return [(each.lo, each.hi, each.dropped, each.kept.offsets, each.kept.symbols) for each in (prefix, suffix)]
 
 
 @pytest.mark.parametrize("slack", [0.0, 0.05])
@@ -44,7 +42,10 @@ def test_replacing_a_symbol_changes_z_by_the_largest_quotient_over_all_pairs(sla
         prefix, suffix = (random_intervals(rng, m, rng.choice([0.3, 0.7, 1.0])) for _ in range(2))
         pairs = [(w, v) for w in range(m) for v in range(m) if w != v and rng.random() < 0.7] or [(0, 1)]
         found = compile_on_first_call(largest_quotient_of_single_symbols)(
-            *(np.array([[pair[k]] for pair in pairs])[:, 0] for k in (0, 1)), *boxes_of(prefix, suffix), z, slack
+            *(np.array([[pair[k]] for pair in pairs])[:, 0] for k in (0, 1)),
+            *chain(*boxes_of(prefix, suffix)),
+            z,
+            slack,
         )
         each = [quotient_of_symbols(w, v, prefix, suffix, z, slack) for w, v in pairs]
         assert found == pytest.approx(max(each), rel=1e-12)
@@ -56,7 +57,9 @@ def test_replacing_a_symbol_that_nothing_is_known_about_may_change_z_infinitely(
     suffix.dropped[2] = np.inf
     for v, expected in [(1, False), (2, True)]:
         w, v = np.array([[0]])[:, 0], np.array([[v]])[:, 0]
-        largest = compile_on_first_call(largest_quotient_of_single_symbols)(w, v, *boxes_of(prefix, suffix), 0.5, 0.0)
+        largest = compile_on_first_call(largest_quotient_of_single_symbols)(
+            w, v, *chain(*boxes_of(prefix, suffix)), 0.5, 0.0
+        )
         assert np.isinf(largest) == expected
 
 
@@ -84,7 +87,7 @@ def test_replacing_a_run_changes_z_by_the_largest_quotient_over_all_paths_and_pa
         pairs = [(w, [v if v != c else (v + 1) % m for v, c in zip(other, w, strict=True)]) for w, other in pairs]
         expected = [quotient_of_runs(w, v, prefix, suffix, follows, z) for w, v in pairs]
         w, v = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
-        found = compile_on_first_call(largest_quotient)(w, v, *boxes_of(prefix, suffix), *links_of(follows), z)
+        found = largest_quotient(w, v, *boxes_of(prefix, suffix), *links_of(follows), z)
         assert found == pytest.approx(max(expected), rel=1e-12)
 
 
@@ -103,11 +106,9 @@ def test_an_unknown_end_costs_nothing_where_no_path_comes_to_it_from_the_new_run
     expected = quotient_of_runs(w, v, prefix, suffix, follows, 0.3)
     assert expected < 100
     arguments = (np.array([w]), np.array([v]), *boxes_of(prefix, suffix))
-    assert compile_on_first_call(largest_quotient)(*arguments, *links_of(follows), 0.3) == pytest.approx(
-        expected, rel=1e-12
-    )
+    assert largest_quotient(*arguments, *links_of(follows), 0.3) == pytest.approx(expected, rel=1e-12)
     follows[2, 4] = True
-    assert compile_on_first_call(largest_quotient)(*arguments, *links_of(follows), 0.3) == np.inf
+    assert largest_quotient(*arguments, *links_of(follows), 0.3) == np.inf
 
 
 @pytest.mark.parametrize("slack", [1e-12, 0.02])
@@ -136,7 +137,7 @@ def test_a_step_gives_each_context_the_smallest_box_around_what_leads_to_it(slac
         parent, current, child = (np.array([step[j] for step in steps], dtype=np.int64) for j in range(3))
         new_lo, new_hi = compile_on_first_call(step_boxes)(
             lo, hi, rows, dropped, last, parent, current, child, new_rows, kept.offsets, kept.symbols,
-            *links_of(follows), z, slack, tiny, huge,
+            *chain(*links_of(follows)), z, slack, tiny, huge,
         )  # fmt: skip
         expected_lo, expected_hi = np.full(new_rows[-1], np.inf), np.zeros(new_rows[-1])
         box = Intervals(lo, hi, dropped, kept)

@@ -113,14 +113,15 @@ def test_a_word_that_must_not_be_used_is_replaced_and_number_and_other_positions
     rows = data.draw(st.integers(1, 3))
     codes = [data.draw(st.lists(st.integers(0, m - 1), min_size=length, max_size=length)) for _ in range(rows)]
     errors = [data.draw(st.integers(1, length)) for _ in range(rows)]
-    # A keystream word of 0 must not be used unless its bound divides 2^64; large ones always may.
-    usable = st.integers(2**40, 2**64 - 1)
-    numbers = [data.draw(st.lists(st.just(0) | usable, min_size=length, max_size=length)) for _ in range(rows)]
-    fresh = data.draw(st.lists(usable, min_size=rows * length, max_size=rows * length))
 
     def refused(i: int, word: int) -> bool:
         bound = (length - i) * (m - 1)
         return word * bound % 2**64 < 2**64 % bound
+
+    # A keystream value of 0 must not be used unless its bound divides 2^64; hardly any other is refused somewhere.
+    usable = st.integers(2**40, 2**64 - 1).filter(lambda word: not any(refused(i, word) for i in range(length)))
+    numbers = [data.draw(st.lists(st.just(0) | usable, min_size=length, max_size=length)) for _ in range(rows)]
+    fresh = data.draw(st.lists(usable, min_size=rows * length, max_size=rows * length))
 
     def looked_at(row: int) -> int:
         """How many positions come before the last error, or a word that is refused on the way."""

@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.words.classes.batches import class_blocks, table_fits
-from pathveil.words.classes.selection import PERMUTE_AND_FLIP
 from pathveil.words.tilted.rejection import FlipByRejection, Surroundings, truncated_exponential
-from tests.reference.enumeration import Word, class_counts, feasible_words, hamming, permute_and_flip_law
+from tests.reference.enumeration import (
+    Word,
+    class_counts,
+    exponential_law,
+    feasible_words,
+    hamming,
+    permute_and_flip_law,
+)
 from tests.reference.random_systems import systems_with_word
 from tests.sizes import given_few_and_many
 from tests.statistics import FALSE_ALARM, chi_square_p_value
@@ -99,8 +105,10 @@ CASES: dict[str, tuple[pv.System, Word]] = {
 
 @pytest.mark.parametrize("where", CASES)
 @pytest.mark.parametrize("theta", [0.2, 1.0, 2.5])
-def test_by_class_and_by_rejection_words_have_the_law_of_permute_and_flip(where: str, theta: float) -> None:
-    """False-alarm probability 1e-6 for each check; negative control: the law at a third more tilt."""
+def test_words_have_the_law_of_permute_and_flip_by_rejection_and_of_their_scores_by_class(
+    where: str, theta: float
+) -> None:
+    """False-alarm probability 1e-6 for each check; negative controls: the laws at a third more tilt, or at twice of it."""
     world, word = CASES[where]
     compiled, count = world.compiled, 30_000 if theta < 1 else 10_000
     values = np.tile(world.encode(word), count)
@@ -112,14 +120,12 @@ def test_by_class_and_by_rejection_words_have_the_law_of_permute_and_flip(where:
     )
     assert table_fits(compiled, len(word))
     scores = -theta * np.arange(len(word) + 1.0)
-    for block in class_blocks(compiled, values, begins, scores, by_class, PERMUTE_AND_FLIP):
+    for block in class_blocks(compiled, values, begins, scores, by_class):
         block(pv.insecure_seed(8))
-    law = permute_and_flip_law(world, word, theta)
-    control = permute_and_flip_law(world, word, theta * 4 / 3)
-    for private in (by_rejection, by_class):
+    for private, law_of, more in ((by_rejection, permute_and_flip_law, 4 / 3), (by_class, exponential_law, 2)):
         drawn = [world.decode(row) for row in private.reshape(count, -1).tolist()]
-        assert chi_square_p_value(drawn, law) > FALSE_ALARM
-        assert chi_square_p_value(drawn, control) < FALSE_ALARM
+        assert chi_square_p_value(drawn, law_of(world, word, theta)) > FALSE_ALARM
+        assert chi_square_p_value(drawn, law_of(world, word, theta * more)) < FALSE_ALARM
 
 
 @given_few_and_many(30, 60, case=systems_with_word(feasible=False))
@@ -161,7 +167,7 @@ def draw_words(world: pv.System, word: pv.Word, times: int, scores: np.ndarray, 
     codes = world.encode(word)
     values, private = np.tile(codes, times), np.empty(times * len(codes), dtype=np.int64)
     begins = np.arange(times) * len(codes)
-    for block in class_blocks(world.compiled, values, begins, scores, private, PERMUTE_AND_FLIP):
+    for block in class_blocks(world.compiled, values, begins, scores, private):
         block(rng)
     return private.reshape(times, -1)
 

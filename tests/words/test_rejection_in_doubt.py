@@ -252,7 +252,7 @@ def test_the_stated_error_of_t_covers_a_rate_that_is_off(rate: float) -> None:
     # And it is not stated for more.
     flip = ListedFlip([0, 1, 1], 0.4, margin)
     tries = flip.around(30).draw_t(np.arange(30), pv.insecure_seed(1))
-    assert tries.error == pytest.approx(_uniform_error(tries.words) + 12 * margin, rel=1e-12, abs=0)
+    assert tries.error == pytest.approx(_uniform_error(tries.keystream) + 12 * margin, rel=1e-12, abs=0)
 
 
 def test_a_truncated_exponential_is_flat_without_a_rate_and_never_reaches_one() -> None:
@@ -312,7 +312,7 @@ def test_a_t_in_doubt_is_decided_exactly_and_its_number_is_kept_for_later() -> N
     tries = flip.around(2).draw_t(np.arange(2), WordsInOrder([first, second, 1 << 40, limit]))
     assert flip.exact.questions == [(second, limit)]
     assert flip.asked == [[2, 3]]  # the codes of the second word
-    assert tries.words.tolist() == [first, second]
+    assert tries.keystream.tolist() == [first, second]
     assert list(tries.continued) == [1]
     source = pv.insecure_seed(1)
     assert tries.number(1, source) is tries.continued[1]
@@ -327,9 +327,9 @@ def test_a_t_that_is_rejected_is_drawn_again_with_a_new_number() -> None:
     source = WordsInOrder([second, first, border(flip, second), 1 << 40, third, 1 << 40])
     tries = flip.around(2).draw_t(np.arange(2), source)
     assert not source.left
-    assert tries.words.tolist() == [third, first]
+    assert tries.keystream.tolist() == [third, first]
     rate = fsum(flip.powers)
-    expected = truncated_exponential(np.full(2, rate), as_uniform(tries.words))
+    expected = truncated_exponential(np.full(2, rate), as_uniform(tries.keystream))
     assert tries.t == pytest.approx(expected, rel=1e-12)
     assert not tries.continued  # what was continued was not used
 
@@ -338,7 +338,7 @@ def test_without_room_for_exact_comparisons_floating_point_decides() -> None:
     flip = ListedFlip([0, 1, 1, 2], 0.5)
     second = 1 << 62
     tries = flip.around().draw_t(FIRST, WordsInOrder([second, border(flip, second) - (1 << 13)]))
-    assert tries.words.tolist() == [second]
+    assert tries.keystream.tolist() == [second]
     assert len(flip.asked) == 1
     assert not tries.continued
 

@@ -244,14 +244,14 @@ def test_only_words_in_doubt_are_drawn_again_each_from_its_own_numbers():
     private = np.full(15, -1)
     z = tilt_factor(0.5)
     arguments = (DEAD_END_PLANS.compiled, values, begins)
-    tilted_exact.settle(*arguments, np.array([True, False, True]), z, words, private, ContinuedSource([]))
+    tilted_exact.redraw_exactly(*arguments, np.array([True, False, True]), z, words, private, ContinuedSource([]))
     expected = np.full(15, -1)
     for k in (0, 2):
         drawn = draw_tilted(DEAD_END_PLANS.compiled, rows[k].tolist(), Fraction(z), uniforms_of(words[k].tolist()), 0.0)
         expected[begins[k] : begins[k] + length] = drawn.word
     assert private.tolist() == expected.tolist()
     before = private.copy()
-    tilted_exact.settle(*arguments, np.zeros(3, dtype=bool), z, words, private, ContinuedSource([]))
+    tilted_exact.redraw_exactly(*arguments, np.zeros(3, dtype=bool), z, words, private, ContinuedSource([]))
     assert private.tolist() == before.tolist()
 
 
@@ -261,6 +261,6 @@ def test_words_are_decided_exactly_as_long_as_their_table_fits():
     assert not fits(DEAD_END_PLANS.compiled, 9, 10 * count - 1)
     assert "words of more than 9 symbols" in sampling(DEAD_END_PLANS.compiled, 10 * count)
     assert "words of more than 8 symbols" in sampling(DEAD_END_PLANS.compiled, 10 * count - 1)
-    assert tilted_exact.LARGEST_TABLE == 2**21
+    assert tilted_exact.LARGEST_EXACT_DRAW == 2**21
     assert as_uniform(np.array([0], dtype=np.uint64))[0] == 2.0**-54
     assert PlantedSource([7]).keystream(2).tolist() == [7, 7]

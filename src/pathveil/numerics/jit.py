@@ -38,6 +38,17 @@ def kernel(function: Function) -> Function:
     return made
 
 
+def checked_kernel(function: Function) -> Function:
+    """A kernel for proofs, where dividing by zero is an error, as in Python: no bound comes out of 0/0."""
+    import numba
+
+    try:
+        made: Function = numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:  # as above
+        made = numba.njit(nogil=True)(function)
+    return made
+
+
 @cache
 def compile_on_first_call(function: Function) -> Function:
     """The function as machine code, made at the first call. Dividing by zero is an error here, as in Python."""

@@ -119,8 +119,7 @@ class Exponential(SameLengthMechanism):
         compiled, scores = self.world.compiled, self._scores(part.length)
         if compiled.is_free:
             return free_blocks(compiled.symbol_count, values, part, scores, private, EXPONENTIAL)
-        begins, _ = equal_together(values, part)
-        return class_blocks(compiled, values, begins, scores, private, EXPONENTIAL)
+        return class_blocks(compiled, values, equal_together(values, part), scores, private)
 
     @property
     def _sampling(self) -> str:

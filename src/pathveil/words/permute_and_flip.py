@@ -14,19 +14,12 @@ from pathveil.words.classes import (
     LONGEST_LAW,
     PERMUTE_AND_FLIP,
     Block,
-    class_blocks,
     classes_of_codes,
     draw_by_class,
-    equal_together,
     free_blocks,
     is_small,
-    table_fits,
 )
 from pathveil.words.tilted import LARGEST_EXACT_FLIP, FlipByRejection, block_size, sampling
-
-# A table takes as long as about n words by rejection, but gives the next draws of the same word for less. So it pays
-# where words are repeated this many times n on average; see docs/kernels.md.
-_REPEATS = 4
 
 
 class PermuteAndFlip(SameLengthMechanism):
@@ -35,9 +28,9 @@ class PermuteAndFlip(SameLengthMechanism):
     Never more expected errors than the published exponential mechanism, and never less than half of them: PF's
     figure of 55.7% less cannot be an exact expectation.
 
-    A word is drawn by its class (one exponential variate for each number of errors, the noisy maximum, and then a word
-    of that class) or by rejection from the exponential mechanism, whichever takes less time: both have exactly this
-    law. `error_law` evaluates the closed form.
+    A word is drawn by rejection from the exponential mechanism; on free alphabets, and in small batches, by its class
+    (its number of errors, and then a word of that class). Both have exactly this law, and which of them it is does not
+    depend on what the words are. `error_law` evaluates the closed form.
 
     Private for every pair of words within `adjacency` substitutions, feasible or not.
 
@@ -64,15 +57,11 @@ class PermuteAndFlip(SameLengthMechanism):
         return private
 
     def _blocks(self, values: AnyIntArray, part: SameLength, private: AnyIntArray) -> list[Block]:
-        """The words of one length by class or by rejection, whichever takes less time; the law is the same."""
+        """The words of one length, in blocks: by class on a free alphabet, by rejection elsewhere."""
         compiled, length = self.world.compiled, part.length
-        scores, theta = self._scores(length), self.theta(length)
         if compiled.is_free and length <= LONGEST_LAW:
-            return free_blocks(compiled.symbol_count, values, part, scores, private, PERMUTE_AND_FLIP)
-        begins, different = equal_together(values, part)
-        if not compiled.is_free and len(begins) >= _REPEATS * length * different and table_fits(compiled, length):
-            return class_blocks(compiled, values, begins, scores, private, PERMUTE_AND_FLIP)
-        flip = FlipByRejection(compiled, length, theta, feasible=self.on_infeasible == "refuse")
+            return free_blocks(compiled.symbol_count, values, part, self._scores(length), private, PERMUTE_AND_FLIP)
+        flip = FlipByRejection(compiled, length, self.theta(length), feasible=self.on_infeasible == "refuse")
 
         def draw(begins: IntArray, branch: RandomSource) -> None:
             flip.draw(values, begins, private, branch)

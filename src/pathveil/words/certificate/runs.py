@@ -19,7 +19,7 @@ from pathveil.numerics.jit import compile_on_first_call
 from pathveil.words.base import tilt_factor
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.ratio_bounds import Box
-from pathveil.words.certificate.ratio_kernels import largest_quotient, largest_quotient_of_single_symbols
+from pathveil.words.certificate.ratio_kernels import largest_quotient_of_single_symbols
 from pathveil.words.certificate.symbol_chain import SymbolChain
 
 _LARGEST_PAIRS = 1_000_000  # pairs of runs at one place; beyond that K_r = rθ
@@ -141,26 +141,19 @@ class Runs:
         self, w: IntArray, v: IntArray, theta: float, prefix: Box, suffix: Box, kept: KeptPairs, kept_after: KeptPairs
     ) -> float:
         chain = self.chain
-        boxes = (
-            prefix.lo,
-            prefix.hi,
-            prefix.dropped,
-            kept.pairs.offsets,
-            kept.pairs.symbols,
-            suffix.lo,
-            suffix.hi,
-            suffix.dropped,
-            kept_after.pairs.offsets,
-            kept_after.pairs.symbols,
-        )
+        boxes = [
+            (box.lo, box.hi, box.dropped, pairs.pairs.offsets, pairs.pairs.symbols)
+            for box, pairs in ((prefix, kept), (suffix, kept_after))
+        ]
         # The sums have r+1 stages of at most m terms each, and few operations beside: more than their rounding.
         slack = (chain.symbol_count + 64) * (self.run + 1) * 2.0**-51
         if self.run == 1:
             largest = compile_on_first_call(largest_quotient_of_single_symbols)(
-                w[:, 0], v[:, 0], *boxes, tilt_factor(theta), slack
+                w[:, 0], v[:, 0], *boxes[0], *boxes[1], tilt_factor(theta), slack
             )
         else:
-            links = chain.successors, chain.predecessors
-            lists = [array for link in links for array in (link.offsets, link.symbols)]
-            largest = compile_on_first_call(largest_quotient)(w, v, *boxes, *lists, tilt_factor(theta))
+            from pathveil.words.certificate.run_kernel import largest_quotient
+
+            links = [(links.offsets, links.symbols) for links in (chain.successors, chain.predecessors)]
+            largest = largest_quotient(w, v, *boxes, *links, tilt_factor(theta))
         return max(0.0, float(log(largest) + 2 * slack)) if largest > 0 else 0.0

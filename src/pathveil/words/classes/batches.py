@@ -26,7 +26,7 @@ from pathveil.words.classes.hamming import (
     exact_table_bits,
     free_counts,
 )
-from pathveil.words.classes.selection import PERMUTE_AND_FLIP, Selection
+from pathveil.words.classes.selection import EXPONENTIAL, Selection
 
 _LARGEST_FLOAT_TABLE = 1 << 28  # bytes, for each thread
 _LARGEST_COUNT = 1e300
@@ -70,24 +70,24 @@ def class_blocks(
     begins: IntArray,
     scores: FloatArray,
     private: AnyIntArray,
-    selection: Selection,
 ) -> list[Block]:
-    """The work for words of one length on a system, in blocks; equal words should follow each other."""
+    """The exponential mechanism for words of one length on a system, in blocks; equal words should follow each other.
+
+    For utilities other than the Hamming utility, whose words need no classes (`tilted`).
+    """
     from pathveil.words.classes.kernels import draw_from_tables
 
     length = len(scores) - 1
     margin = rounding_margin((length + 2) * (compiled.largest_degree + 4))
     # Logarithms of counts are below 700; `exp` and `log` are taken to be right to 16 units in the last place.
     weight_margin = margin + rounding_margin(16 * (1400 + 2 * ceil(np.abs(scores).max()) + length))
-    by_noise = selection is PERMUTE_AND_FLIP
 
     def draw(begins: IntArray, source: RandomSource) -> None:
-        keystream = source.keystream(len(begins) * (2 * length + 1))
+        keystream = source.keystream(len(begins) * (length + 1))
         in_doubt = np.empty(len(begins), dtype=bool)
         draw_from_tables(
             values, begins, length, compiled.symbol_count, compiled.start, compiled.accepting, compiled.offsets,
-            compiled.labels, compiled.targets, scores, by_noise, keystream, private, margin, weight_margin,
-            rounding_margin(16), in_doubt,
+            compiled.labels, compiled.targets, scores, keystream, private, margin, weight_margin, in_doubt,
         )  # fmt: skip
         rows = keystream.reshape(len(begins), -1)
         for number in np.flatnonzero(in_doubt):
@@ -96,11 +96,9 @@ def class_blocks(
 
     def redraw(codes: IntArray, keystream: UintArray, source: RandomSource) -> IntArray:
         classes = SystemClasses(compiled, codes)
-        if by_noise:
-            errors = selection.choose_exactly(classes.counts, scores, keystream[: length + 1], source)
-        else:
-            errors = cut_law(selection, classes.counts, scores, LazyUniform(int(keystream[0]), source))
-        uniforms = iter([LazyUniform(bits, source) for bits in keystream[length + 1 :].tolist()])
+        first, *others = (LazyUniform(bits, source) for bits in keystream.tolist())
+        errors = cut_law(EXPONENTIAL, classes.counts, scores, first)
+        uniforms = iter(others)
         return classes.walk(errors, lambda weights: next(uniforms).pick(weights))
 
     return [partial(draw, begins[begin:end]) for begin, end in cuts(len(begins), 1 + _BLOCK_CELLS // length)]
@@ -187,8 +185,8 @@ def keystream_bounds(selection: Selection, counts: tuple[int, ...], scores: tupl
     return with_enough_digits(decide)
 
 
-def equal_together(values: AnyIntArray, part: SameLength) -> tuple[IntArray, int]:
-    """The words' first cells in an order in which equal words follow each other, and the number of different words."""
+def equal_together(values: AnyIntArray, part: SameLength) -> IntArray:
+    """The words' first cells in an order in which equal words follow each other."""
     powers = np.full(part.length, _HASH)
     powers[-1] = 1
     powers = np.multiply.accumulate(powers[::-1])[::-1]  # of _HASH, modulo 2^64
@@ -196,6 +194,5 @@ def equal_together(values: AnyIntArray, part: SameLength) -> tuple[IntArray, int
     for begin, end in cuts(len(keys), 1 + _BLOCK_CELLS // part.length):
         cells = part.begins[begin:end, None] + np.arange(part.length)
         keys[begin:end] = values[cells].astype(np.uint64) @ powers
-    order = np.argsort(keys, kind="stable")
-    # Different words with one key would only be counted as one, and be given a table each all the same.
-    return part.begins[order], 1 + int(np.count_nonzero(np.diff(keys[order])))
+    # Different words with one key would be mixed, and be given a table each time they change: slower, and as right.
+    return part.begins[np.argsort(keys, kind="stable")]

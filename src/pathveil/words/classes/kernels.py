@@ -16,7 +16,7 @@ Words for which a random number comes closer to a border than rounding can be tr
 
 from __future__ import annotations
 
-from math import exp, expm1, log
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -235,33 +235,6 @@ def _fill_between(
 
 
 @part_of_kernel
-def _noisy_maximum(counts: Any, scores: Any, keystream: Any, first: int, margin: float, rounding: float) -> Any:
-    """Permute-and-flip: the class that holds the largest score + Exp(1), and whether that is in doubt.
-
-    `selection` explains noise and margins; here the counts have a relative error of their own, up to `margin`.
-    """
-    best, least, chosen, highest, second = -np.inf, -np.inf, -1, -np.inf, -np.inf
-    for errors in range(len(counts)):
-        if counts[errors] > 0.0:
-            uniform = _uniform(keystream[first + errors])
-            ratio = -log(uniform) / counts[errors]
-            log_ratio = log(ratio)
-            noise = -log_ratio if ratio < 1e-17 else -log(-expm1(-ratio))
-            value = scores[errors] + noise
-            size = 4.0 + log(counts[errors]) + abs(log_ratio) + abs(scores[errors]) + abs(value)
-            near = margin + 2.0**-51 / (uniform * (1.0 - uniform)) + rounding * size
-            if near > 2.0**-12:
-                near = np.inf
-            # The largest upper end of all others is that of the second, or of the first where another one is chosen.
-            if value > best:
-                best, least, chosen = value, value - near, errors
-                highest, second = value + near, max(highest, second)
-            else:
-                second = max(second, value + near)
-    return chosen, second >= least
-
-
-@part_of_kernel
 def _weigh(counts: Any, scores: Any, weights: Any) -> None:
     """What the exponential mechanism gives each class, count · e^score, relative to the largest."""
     top = -np.inf
@@ -311,17 +284,15 @@ def draw_from_tables(
     labels: Any,
     targets: Any,
     scores: Any,
-    flip: bool,
     keystream: Any,
     private: Any,
     margin: float,
     weight_margin: float,
-    rounding: float,
     in_doubt: Any,
 ) -> None:
-    """A private word for each word; 2 · length + 1 keystream values each.
+    """A private word for each word, from the exponential mechanism with these scores; length + 1 keystream values each.
 
-    The number of errors comes from permute-and-flip (flip) or from the exponential mechanism with these scores.
+    The first says how many errors there are, the others which symbol comes next.
     """
     graph = class_graph(symbol_count, offsets, labels, targets)
     reached = reached_states(length, start, offsets, targets)
@@ -346,18 +317,15 @@ def draw_from_tables(
             for errors in range(length + 1):
                 counts[errors] = table[starts[(length - errors) // LANES], start, (length - errors) % LANES]
             _weigh(counts, scores, weights)
-        first = word * (2 * length + 1)
-        if flip:
-            errors, in_doubt[word] = _noisy_maximum(counts, scores, keystream, first, margin, rounding)
-        else:
-            errors, in_doubt[word] = _weighted(weights, keystream[first], weight_margin)
+        first = word * (length + 1)
+        errors, in_doubt[word] = _weighted(weights, keystream[first], weight_margin)
         y, g, total, highest = start, length - errors, counts[errors], 0
         for i in range(length):
             symbol = np.int64(values[begin + i])
             if not whole and i % _SPACING == 0:
                 highest = g
                 _fill_between(values, begin, length, reached, accepting, graph, starts, i, g, nothing, table, between)
-            mark = _uniform(keystream[first + length + 1 + i]) * total
+            mark = _uniform(keystream[first + 1 + i]) * total
             near = margin * total
             taken = -1
             for edge in range(offsets[y], offsets[y + 1]):

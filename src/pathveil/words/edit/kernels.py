@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.numerics.jit import kernel
+from pathveil.numerics.jit import kernel, part_of_kernel
 
 _WANTED = -2
 _SMALL = 1_000  # edges
@@ -80,78 +80,100 @@ def _step_rows(
     return count
 
 
-@kernel
-def _link_narrow_nodes(
-    i: int,
-    layers: Any,
-    nodes: Any,
-    links: Any,
-    ways: Any,
-    way_bounds: Any,
-    alive: Any,
-    rows: Any,
-    new_rows: Any,
-    places: Any,
-    kinds: Any,
-    kind_count: int,
-    lo: int,
-    hi: int,
-    cap: int,
-    floors: Any,
-) -> Any:
-    """`_link_nodes` for c < 8, where a row is 4 bits for each of at most 13 entries; every node has a row of its own.
+@part_of_kernel
+def _where_at_least(x: Any, y: Any) -> Any:
+    """For packed rows: 15 in every entry where x ≥ y, else 0.
 
-    All entries are worked on at once: the highest bit of each is free, so x - y + 8, entry by entry, tells in that bit
-    whether x ≥ y. An entry that the system does not let come near any more, since it is not above the floor of the
-    node's state, is set to c. In `places` nodes of earlier layers count as empty, so one hash table serves all layers.
+    All entries are compared at once: the highest bit of each is free, so x - y + 8, entry by entry, tells in that bit.
     """
-    n, before, first = len(kinds), layers[i - 1], layers[i]
-    begin = max(0, i - cap + 1)
-    shift = begin - max(0, i - cap)
+    return ((((x | _EIGHTS) - y) & _EIGHTS) >> 3) * 15
+
+
+@part_of_kernel
+def _larger(x: Any, y: Any) -> Any:
+    """The larger entries of two packed rows."""
+    mask = _where_at_least(x, y)
+    return (x & mask) | (y & ~mask)
+
+
+@kernel
+def _band(i: int, word: Any) -> Any:
+    """What the narrow rows of layer i have in common: (shift, inside, differs, demanded).
+
+    `shift` is how far the band has moved, `inside` has ones where it lies; for each kind of symbol, `differs` has 1 in
+    the entries where the word has another symbol; `demanded` is 1 more than the edits that lengths alone demand.
+    """
+    kinds, kind_count, lo, hi, cap = word
+    n, begin = len(kinds), max(0, i - cap + 1)
     width = min(n, i + cap - 1) + 1 - begin
-    differs = np.full(kind_count, _ONES, dtype=np.int64)  # for each kind: 1 where the word has another symbol
-    demanded = np.int64(0)  # 1 more than the edits that lengths alone demand
+    differs = np.full(kind_count, _ONES, dtype=np.int64)
+    demanded = np.int64(0)
     for place in range(width):
         j = begin + place
         if j > 0:
             differs[kinds[j - 1]] -= 1 << (4 * place)
         gap = max(0, max(n - (hi - i) - j, j - n + (lo - i)))
         demanded |= (min(gap, 7) + 1) << (4 * place)
-    inside, last = (1 << (4 * width)) - 1, len(places) - 1
+    return begin - max(0, i - cap), (1 << (4 * width)) - 1, differs, demanded
+
+
+@part_of_kernel
+def _narrow_row_after(above: Any, diagonal: Any, differs: Any) -> Any:
+    """The packed row after one more symbol: the best of an insertion, of a match or substitution, and of deletions."""
+    positive = ((diagonal + _SEVENS) & _EIGHTS) >> 3
+    new = _larger(above, diagonal - (positive & differs))
+    for further in (1, 2, 4):  # one deletion costs 1, and so on: a chain of up to 7 in three steps
+        left = (new | _EIGHTS) - _ONES * further
+        moved = ((left & (((left & _EIGHTS) >> 3) * 7)) << (4 * further)) & _ALL
+        new = _larger(new, moved)
+    return new
+
+
+@part_of_kernel
+def _look_up(kept: Any, target: int, first: int, nodes: Any, rows: Any, places: Any) -> Any:
+    """(place in the hash table, node there) for this row and state; a node before `first` means that there is none."""
+    last = len(places) - 1
+    at = (((kept ^ (kept >> 29)) + target) * _SPREAD >> 32) & last
+    found = places[at]
+    while found >= first and (rows[found - first, 0] != kept or nodes[found, 1] != target):
+        at = (at + 1) & last
+        found = places[at]
+    return at, found
+
+
+@kernel
+def _link_narrow_nodes(
+    i: int, word: Any, graph: Any, ways: Any, rows: Any, new_rows: Any, places: Any, floors: Any
+) -> Any:
+    """`_link_nodes` for c < 8, where a row is 4 bits for each of at most 13 entries; every node has a row of its own.
+
+    An entry that the system does not let come near any more, since it is not above the floor of the node's state, is
+    set to c. In `places` nodes of earlier layers count as empty, so one hash table serves all layers.
+    """
+    (layers, nodes, links), (ways_of, way_bounds, alive) = graph, ways
+    before, first = layers[i - 1], layers[i]
+    shift, inside, differs, demanded = _band(i, word)
     node_count, link_count = first, nodes[before, 2]
     for node in range(before, first):
         nodes[node, 2] = link_count
         y, row = nodes[node, 1], rows[node - before, 0]
         above = row >> (4 * shift)
-        diagonal = row << (4 * (1 - shift))
         above -= ((above + _SEVENS) & _EIGHTS) >> 3
-        positive = ((diagonal + _SEVENS) & _EIGHTS) >> 3
+        diagonal = row << (4 * (1 - shift))
         stepped, new = np.int64(-1), np.int64(0)  # for which `differs`, and the row after it
         for way in range(way_bounds[y, 0], way_bounds[y, 1]):
-            target = ways[way, 1]
+            target = ways_of[way, 1]
             if not alive[i, target]:
                 continue
-            if differs[ways[way, 0]] != stepped:
-                stepped = differs[ways[way, 0]]
-                replaced = diagonal - (positive & stepped)
-                larger = (((above | _EIGHTS) - replaced) & _EIGHTS) >> 3
-                new = (above & (larger * 15)) | (replaced & ~(larger * 15))
-                for further in (1, 2, 4):  # one deletion costs 1, and so on: a chain of up to 7 in three steps
-                    left = (new | _EIGHTS) - _ONES * further
-                    moved = ((left & (((left & _EIGHTS) >> 3) * 7)) << (4 * further)) & _ALL
-                    larger = (((new | _EIGHTS) - moved) & _EIGHTS) >> 3
-                    new = (new & (larger * 15)) | (moved & ~(larger * 15))
-                new &= inside
-                new &= ((((new | _EIGHTS) - demanded) & _EIGHTS) >> 3) * 15
+            if differs[ways_of[way, 0]] != stepped:
+                stepped = differs[ways_of[way, 0]]
+                new = _narrow_row_after(above, diagonal, stepped) & inside
+                new &= _where_at_least(new, demanded)
             to, kept = -1, new
             if len(floors) > 0:
-                kept &= ((((new | _EIGHTS) - floors[target]) & _EIGHTS) >> 3) * 15
+                kept &= _where_at_least(new, floors[target])
             if kept != 0:
-                at = (((kept ^ (kept >> 29)) + target) * _SPREAD >> 32) & last
-                to = places[at]
-                while to >= first and (new_rows[to - first, 0] != kept or nodes[to, 1] != target):
-                    at = (at + 1) & last
-                    to = places[at]
+                at, to = _look_up(kept, target, first, nodes, new_rows, places)
                 if to < first:
                     to = places[at] = node_count
                     nodes[to, 1], nodes[to, 3] = target, to - first
@@ -250,36 +272,22 @@ def _table_size(entries: int) -> int:
 
 @kernel
 def _link_nodes(
-    i: int,
-    layers: Any,
-    nodes: Any,
-    links: Any,
-    most: int,
-    ways: Any,
-    way_bounds: Any,
-    alive: Any,
-    rows: Any,
-    row_count: int,
-    new_rows: Any,
-    kinds: Any,
-    kind_count: int,
-    lo: int,
-    hi: int,
-    cap: int,
-    log: int,
+    i: int, word: Any, graph: Any, ways: Any, rows: Any, row_count: int, new_rows: Any, most: int, log: int
 ) -> Any:
     """Make the nodes of layer i and the links to them from layer i - 1; the numbers of nodes, links and new rows.
 
     There will be at most `most` links, and the arrays have room for them.
     """
+    kinds, kind_count, lo, hi, cap = word
+    (layers, nodes, links), (ways_of, way_bounds, alive) = graph, ways
     acts_like = np.full(kind_count, kind_count - 1, dtype=np.int64)
     for j in range(max(0, i - cap), min(len(kinds), i + cap - 1)):
         acts_like[kinds[j]] = kinds[j]  # a symbol that occurs only outside the band acts like one that does not occur
     steps = np.full((row_count, kind_count), -1, dtype=np.int32)
     for node in range(layers[i - 1], layers[i]):
         for way in range(way_bounds[nodes[node, 1], 0], way_bounds[nodes[node, 1], 1]):
-            if alive[i, ways[way, 1]]:
-                steps[nodes[node, 3], acts_like[ways[way, 0]]] = _WANTED
+            if alive[i, ways_of[way, 1]]:
+                steps[nodes[node, 3], acts_like[ways_of[way, 0]]] = _WANTED
     slots = np.full(_table_size(min(most, steps.size)), -1, dtype=np.int32)
     row_count = _step_rows(rows, steps, new_rows, slots, kinds, i, lo, hi, cap, log)
     places = np.full(_table_size(most), -1, dtype=np.int32)
@@ -289,10 +297,10 @@ def _link_nodes(
         nodes[node, 2] = link_count
         y, row = nodes[node, 1], nodes[node, 3]
         for way in range(way_bounds[y, 0], way_bounds[y, 1]):
-            target = ways[way, 1]
+            target = ways_of[way, 1]
             if not alive[i, target]:
                 continue
-            after, to = steps[row, acts_like[ways[way, 0]]], -1
+            after, to = steps[row, acts_like[ways_of[way, 0]]], -1
             if after >= 0:
                 at = ((after * states + target) * _SPREAD >> 32) & (len(places) - 1)
                 while places[at] >= 0 and (nodes[places[at], 3] != after or nodes[places[at], 1] != target):
@@ -328,7 +336,8 @@ def find_nodes(
     the row, y, first link; links the columns node (-1: out of reach of the cap) and way. Nothing at all if there would
     be more than `most_nodes` nodes.
     """
-    n, states, kind_count = len(kinds), alive.shape[1], len(symbols) + 1
+    n, states = len(kinds), alive.shape[1]
+    word = (kinds, len(symbols) + 1, lo, hi, cap)
     log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
     parts = (min(2 * cap - 1, n) >> log) + 1
     rows, new_rows = np.zeros((1, parts), dtype=np.int64), np.empty((1, parts), dtype=np.int64)
@@ -377,14 +386,12 @@ def find_nodes(
                 if j <= n:
                     floors[y] += min(to_go[j, y], 7) << (4 * (j - begin))
             node_count, link_count = _link_narrow_nodes(
-                i, layers, nodes, links, ways, way_bounds, alive, rows, new_rows, places, kinds, kind_count, lo, hi,
-                cap, floors,
-            )  # fmt: skip
+                i, word, (layers, nodes, links), (ways, way_bounds, alive), rows, new_rows, places, floors
+            )
         else:
             node_count, link_count, row_count = _link_nodes(
-                i, layers, nodes, links, most, ways, way_bounds, alive, rows, row_count, new_rows, kinds, kind_count,
-                lo, hi, cap, log,
-            )  # fmt: skip
+                i, word, (layers, nodes, links), (ways, way_bounds, alive), rows, row_count, new_rows, most, log
+            )
         if node_count > most_nodes:
             return layers[:0], nodes[:0], links[:0], ways[:0]
         layers[i + 1] = node_count
