@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pathveil.models import published as published
     from pathveil.models.chain import PrivateChain as PrivateChain
     from pathveil.models.chain import fit_private_chain as fit_private_chain
-    from pathveil.models.compare import compare_models as compare_models
+    from pathveil.models.chain import load_model as load_model
     from pathveil.models.counting import WordCounts as WordCounts
     from pathveil.models.frequencies import PrivateFrequencies as PrivateFrequencies
     from pathveil.models.frequencies import curator_errors as curator_errors
@@ -53,6 +53,11 @@ if TYPE_CHECKING:
     from pathveil.models.frequencies import private_frequencies as private_frequencies
     from pathveil.models.matrix import PrivateMatrix as PrivateMatrix
     from pathveil.models.matrix import private_matrix as private_matrix
+    from pathveil.planning.choose import best_mechanism as best_mechanism
+    from pathveil.planning.compare_models import compare_models as compare_models
+    from pathveil.planning.forecast import Forecast as Forecast
+    from pathveil.planning.forecast import MechanismForecast as MechanismForecast
+    from pathveil.planning.forecast import forecast as forecast
     from pathveil.privacy import units as units
     from pathveil.privacy.composition import ComposedProfile as ComposedProfile
     from pathveil.privacy.guarantee import Guarantee as Guarantee
@@ -82,7 +87,6 @@ if TYPE_CHECKING:
     from pathveil.words.bounds import permute_and_flip_tail_bound as permute_and_flip_tail_bound
     from pathveil.words.certificate import Certificate as Certificate
     from pathveil.words.certified import CertifiedExponential as CertifiedExponential
-    from pathveil.words.choose import best_mechanism as best_mechanism
     from pathveil.words.classes import ErrorClasses as ErrorClasses
     from pathveil.words.classes import error_classes as error_classes
     from pathveil.words.edit import EditCertificate as EditCertificate

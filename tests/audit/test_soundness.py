@@ -88,4 +88,4 @@ def test_no_correct_release_of_frequencies_is_flagged() -> None:
         return pv.private_frequencies(counts, **claim, rng=rng)
 
     counts, other = [31, 28, 20, 9, 10], [31, 28, 20, 10, 9]
-    assert pv.audit_statistically(release, counts, other, 2_000, 1 - FALSE_ALARM, **claim, rng=rng).holds
+    assert pv.audit_statistically(release, counts, other, 1_000, 1 - FALSE_ALARM, **claim, rng=rng).holds

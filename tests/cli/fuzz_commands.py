@@ -20,7 +20,7 @@ MODEL = ("model", "in.csv", "--from", "o", "--to", "d", "--states", "letters.txt
 
 @cache
 def public_files() -> dict[str, bytes]:
-    """Public systems, models, and a ledger with ε = 5 to spend, made once by the command itself."""
+    """Public systems, models, and ledgers with ε = 5 to spend, made once by the command itself."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -38,13 +38,15 @@ def public_files() -> dict[str, bytes]:
             document = json.loads((folder / "model.json").read_text())
             del document["model"], document["guarantee"]
             (folder / "chain.json").write_text(json.dumps(document))
-            assert main(["ledger", "init", "budget.db", "--epsilon", "5", "--delta", "0.01"]) == 0
+            budget = ["--epsilon", "5", "--delta", "0.01", "--unit"]
+            assert main(["ledger", "init", "budget.db", *budget, "symbols", "--adjacency", "1"]) == 0
+            assert main(["ledger", "init", "pairs.db", *budget, "transition"]) == 0
         finally:
             os.chdir(before)
         (folder / "junk.db").write_bytes(b"SQLite format 3\0" + bytes(range(256)))
         (folder / "old.txt").write_text("an output that is there already\n")
         kept = "letters.txt edges.csv automaton.csv automaton.json model.json split.json chain.json "
-        kept += "budget.db junk.db old.txt"
+        kept += "budget.db pairs.db junk.db old.txt"
         return {name: (folder / name).read_bytes() for name in kept.split()}
 
 
@@ -169,8 +171,8 @@ ODD_FOR_MODEL: list[tuple[str, ...]] = [
     *_each("--output", _PATHS),
     *_each("--support", ("edges.csv", "letters.txt", "none.csv", "automaton.csv")),
     *_each("--states", ("edges.csv", "none.txt", ".", "junk.db")),
-    *_each("--ledger", ("budget.db", "junk.db", "none.db", *_PATHS)),
-    ("--ledger", "budget.db", "--resume"),
+    *_each("--ledger", ("budget.db", "pairs.db", "junk.db", "none.db", *_PATHS)),
+    ("--ledger", "pairs.db", "--resume"),
     *_each("--on-bad-row", ("skip",)),
     *_each("--from", ("", "O", "d")),
     *_each("--format", ("csv", "jsonl", "parquet", "text", "xes")),
@@ -289,7 +291,8 @@ def model(draw: st.DrawFn, kind: str) -> Case:
     if of_words:
         line += draw(st.sampled_from(WORD_UNITS))
     if kind == "damaged":
-        line += draw(st.sampled_from([(), ("--ledger", "budget.db"), ("--on-bad-row", "skip"), ("--delta", "1e-6")]))
+        book = "budget.db" if {"symbol", "word"} & set(line) else "pairs.db"
+        line += draw(st.sampled_from([(), ("--ledger", book), ("--on-bad-row", "skip"), ("--delta", "1e-6")]))
     elif kind == "wrong":
         line += draw(st.sampled_from(WRONG_TO_MODEL))
     else:
@@ -350,6 +353,20 @@ def stream(draw: st.DrawFn) -> Case:
     return Case(tuple(line), {}, b"\n".join(lines) + draw(st.sampled_from([b"", b"\n"])))
 
 
+UNITS: list[tuple[str, ...]] = [
+    *[("--unit", "symbols", "--adjacency", "1")] * 6,
+    ("--unit", "same-length"),
+    ("--unit", "word", "--max-length", "9"),
+    ("--unit", "user", "--max-words-per-user", "3", "--max-length", "9", "--neighbours", "add-remove"),
+    ("--unit", "user-symbols", "--max-words-per-user", "3", "--user", "driver"),
+    ("--unit", "transition"),
+    (),
+    *_each("--unit", ("", "symbols", "word", "user", "planet")),
+    *(("--unit", "symbols", "--adjacency", b) for b in _WHOLE),
+    ("--unit", "transition", "--user", "driver"),
+]
+
+
 @st.composite
 def ledger(draw: st.DrawFn) -> Case:
     """Ledgers that are made with odd sizes, or looked at after damage."""
@@ -360,6 +377,7 @@ def ledger(draw: st.DrawFn) -> Case:
         line += [draw(st.sampled_from([*["new.db"] * 20, *_PATHS]))]
         line += ["--epsilon", draw(st.sampled_from([*["1", "5"] * 8, "1e-300", "1e308", *_NUMBERS]))]
         line += draw(st.sampled_from([(), *_each("--delta", ("1e-5", "1", "nan", "-1", "1e-320"))]))
+        line += draw(st.sampled_from(UNITS))
         each = ("--composition", "pld", "--each-epsilon")
         line += draw(
             st.sampled_from([*[()] * 12, ("--composition", "pld"), *((*each, size) for size in ("0.1", *_NUMBERS))])

@@ -130,6 +130,46 @@ def test_models_are_charged_what_they_cost_in_the_unit_of_the_budget(folder, run
     assert json.loads((folder / "out.json.manifest.json").read_text())["budget"]["epsilon"] == cost
 
 
+LIMITED = f"{ROUTES} --epsilon 2 --mechanism online --max-words-per-user 2"
+
+
+def test_only_the_persons_of_the_budget_make_a_release_cheaper(run):
+    init(run, "user-symbols --user driver --max-words-per-user 4 --adjacency 1")
+    assert run(f"{LIMITED} --user driver").code == 0
+    assert spent(run) == 4
+    assert run(f"{LIMITED} --user day --overwrite").code == 0  # at most two words a day are not two words a driver
+    assert spent(run) == 4 + 8
+
+
+def test_a_budget_that_names_no_column_charges_all_words_that_a_person_may_have(run):
+    init(run, "user-symbols --max-words-per-user 4 --adjacency 1")
+    assert run(f"{LIMITED} --user driver").code == 0
+    assert spent(run) == 8
+    assert run("ledger init other.db --epsilon 1 --unit word --max-length 5 --user driver").code == 2
+
+
+def test_a_run_that_costs_more_than_the_killed_one_does_not_resume_its_charge(run, monkeypatch):
+    init(run, "user-symbols --user driver --max-words-per-user 6 --adjacency 1")
+    with monkeypatch.context() as planted:
+        planted.setattr("pathveil.ledger.ledger.Ledger.seal", lambda *_args, **_options: exit(9))
+        assert run(f"{LIMITED} --user driver").code == 9
+    assert spent(run) == 4
+    more = LIMITED.replace("--max-words-per-user 2", "--max-words-per-user 6")
+    ran = run(f"{more} --user driver --resume")
+    assert ran.code == 0
+    assert "cannot be resumed" in ran.err
+    assert spent(run) == 4 + 12
+
+
+def test_a_run_that_costs_no_more_resumes(run, monkeypatch):
+    init(run, "user-symbols --user driver --max-words-per-user 6 --adjacency 1")
+    with monkeypatch.context() as planted:
+        planted.setattr("pathveil.ledger.ledger.Ledger.seal", lambda *_args, **_options: exit(9))
+        assert run(f"{LIMITED} --user driver").code == 9
+    assert run(f"{LIMITED} --user driver --resume").code == 0
+    assert spent(run) == 4
+
+
 def test_a_stream_has_no_greatest_length_and_so_no_price_for_whole_words(run):
     init(run, "same-length")
     ran = run("stream --alphabet pages.txt --epsilon 2 --ledger budget.db")

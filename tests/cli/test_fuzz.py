@@ -9,14 +9,16 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from pathveil.cli import charging, privatize
+from pathveil.cli import privatize
 from pathveil.data import manifest, output, words
+from pathveil.release import Release
 from tests.cli import fuzz_commands
 from tests.cli.promises import Case, check, laid_out, run, snapshot
 from tests.sizes import small_and_large
@@ -109,18 +111,22 @@ def test_the_promises_hold(name, one_in, tmp_path):
 
 # Controls: the same checks with a bug planted.
 
+CHARGE = Release.charge
 FEW = "privatize in.csv --column w --alphabet letters.txt --epsilon 2 --ledger budget.db --output out.csv"
 GOOD = Case(tuple(FEW.split()), {"in.csv": b"w\na b\nc\n"})
 BAD = Case(tuple(FEW.split()), {"in.csv": b"w\na b\nzebra\n"})
-TWO = Case((*FEW.split(), "--user", "u", "--max-words-per-user", "2"), {"in.csv": b"w,u\na b,1\nc,2\n"})
 
 
-def _uncharged(*_arguments, **_options):
-    return charging.Paid(None, [])
+def _uncharged(self, *_arguments, **_options):
+    self._step = "charged"
 
 
-def _charged_for_the_word_only(ledger, promises, **options):
-    return charging.charge(ledger, promises[-1:], **options)
+def _charged_half(self, promise, **options):
+    return CHARGE(self, replace(promise, epsilon=promise.epsilon / 2), **options)
+
+
+def _unsealed(self, *_arguments):
+    self._step = "sealed"
 
 
 @contextlib.contextmanager
@@ -139,10 +145,10 @@ def _bug(_path):
 @pytest.mark.parametrize(
     ("case", "owner", "attribute", "planted"),
     [
-        (GOOD, privatize, "charge", _uncharged),
-        (TWO, privatize, "charge", _charged_for_the_word_only),
-        (GOOD, charging.Paid, "seal", lambda *_: None),
-        (GOOD, charging.Paid, "complete", lambda *_: None),
+        (GOOD, Release, "charge", _uncharged),
+        (GOOD, Release, "charge", _charged_half),
+        (GOOD, Release, "seal", _unsealed),
+        (GOOD, Release, "__exit__", lambda *_: None),
         (GOOD, manifest, "write_manifest", lambda *_, **__: Path("none")),
         (GOOD, output.shutil, "rmtree", lambda *_, **__: None),
         (GOOD, words, "private_workspace", _open_workspace),
@@ -162,12 +168,12 @@ def test_a_planted_bug_is_noticed(tmp_path, monkeypatch, case, owner, attribute,
 
 @pytest.mark.slow
 def test_the_search_finds_that_an_output_may_destroy_the_input(tmp_path, monkeypatch):
-    monkeypatch.setattr(privatize, "refuse_inputs", lambda *_, **__: None)
+    monkeypatch.setattr("pathveil.release.refuse_inputs", lambda *_, **__: None)
     with pytest.raises(AssertionError, match=r"input|ledger"):
         search(fuzz_commands.privatize_options(False), 350, _any, tmp_path, phases=[Phase.generate])
 
 
 def test_the_search_finds_a_release_that_was_not_charged(tmp_path, monkeypatch):
-    monkeypatch.setattr(privatize, "charge", _uncharged)
+    monkeypatch.setattr(Release, "charge", _uncharged)
     with pytest.raises(AssertionError, match="charge"):
         search(fuzz_commands.privatize_damaged(False), 350, _any, tmp_path, phases=[Phase.generate])

@@ -52,7 +52,7 @@ def _arrange_death(moment: str) -> None:
 
     when, name = moment.split()
     owner, attribute = {
-        "charge": (Ledger, "charge_together"),
+        "charge": (Ledger, "charge"),
         "seal": (Ledger, "seal"),
         "complete": (Ledger, "complete"),
         "manifest": (manifest, "write_manifest"),
@@ -147,7 +147,7 @@ def test_a_killed_run_may_be_resumed_under_its_own_charge(prepared):
     child.join(60)
     assert _finish(prepared, resume=True) == 0
     assert check_promises(prepared) == ["completed"]
-    assert Ledger.open(prepared / "budget.db").to_dict()["units"][0]["spent"]["epsilon"] == 2.0
+    assert Ledger.open(prepared / "budget.db").spent.epsilon == 2
 
 
 def test_a_run_that_was_killed_while_its_output_appeared_is_charged_again(prepared):
@@ -159,9 +159,8 @@ def test_a_run_that_was_killed_while_its_output_appeared_is_charged_again(prepar
     assert statuses == ["charged, not completed", "completed"]
 
 
-@pytest.mark.parametrize(
-    ("stop", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stopped_politely_it_ends_soon_and_leaves_nothing_half_written(tmp_path, stop, code):
     write_inputs(tmp_path, 400_000)  # long enough that it has to be stopped
     with subprocess.Popen(

@@ -67,7 +67,12 @@ def test_standard_input_and_the_module_form_work_in_a_process_of_their_own(folde
 
 
 def test_a_limit_for_users_is_charged_to_a_budget_for_persons(folder, run):
-    assert run("ledger init budget.db --epsilon 6 --unit user-symbols --max-words-per-user 5 --adjacency 1").code == 0
+    assert (
+        run(
+            "ledger init budget.db --epsilon 6 --unit user-symbols --max-words-per-user 5 --adjacency 1 --user driver"
+        ).code
+        == 0
+    )
     line = (
         "privatize trips.parquet --column route --edges roads.csv --epsilon 2 --user driver --max-words-per-user 3 "
         "--ledger budget.db --output out.parquet --json --curator"
@@ -211,7 +216,12 @@ def test_a_mistake_in_the_options_costs_nothing_either(run, mistake):
 def test_a_refused_or_failed_charge_leaves_nothing_behind(folder, run, monkeypatch):
     from pathveil.ledger.store import Appender
 
-    assert run("ledger init budget.db --epsilon 6 --unit user-symbols --max-words-per-user 5 --adjacency 1").code == 0
+    assert (
+        run(
+            "ledger init budget.db --epsilon 6 --unit user-symbols --max-words-per-user 5 --adjacency 1 --user driver"
+        ).code
+        == 0
+    )
     line = (
         "privatize trips.parquet --column route --edges roads.csv --epsilon {} --user driver --max-words-per-user 3 "
         "--ledger budget.db --output out.parquet"

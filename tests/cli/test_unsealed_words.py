@@ -38,11 +38,11 @@ PRIVATIZE = (
 USERS = PRIVATIZE + " --user who --max-words-per-user 3"
 EDITS = PRIVATIZE + " --distance edit --lengths 23:25 --cap 1"
 MODEL = (
-    "model in.{0} --column route --unit transition --states symbols.txt --epsilon 900 --ledger budget.db "
+    "model in.{0} --column route --unit symbol --states symbols.txt --epsilon 900 --ledger budget.db "
     "--output out.json --matrix out.csv -q"
 )
 STEPS = {
-    "charge": (Ledger, "charge_together"),
+    "charge": (Ledger, "charge"),
     "seal": (Ledger, "seal"),
     "deal": (shuffle, "_deal"),
     "limit": (user_limit.UserLimit, "_surplus"),

@@ -132,7 +132,7 @@ def test_comparing_shows_every_mechanism_and_what_none_can_beat(run):
     errors = {one["mechanism"]: one["errors"] for one in content["mechanisms"]}
     assert set(errors) == {"certified", "permute-and-flip", "exponential", "online"}
     world = pv.MarkovChain.from_edges(ROADS)
-    from pathveil.words.choose import expected_errors
+    from pathveil.planning.public_words import expected_errors
 
     assert errors["permute-and-flip"] == expected_errors(pv.PermuteAndFlip(world, 5.0), world, 14)
 
@@ -143,7 +143,7 @@ def test_planning_finds_the_epsilon_for_a_target_error(folder, run):
     assert ran.code == 0, ran.err
     content = json.loads(ran.out)
     world = pv.MarkovChain.from_edges(ROADS)
-    from pathveil.words.choose import expected_errors
+    from pathveil.planning.public_words import expected_errors
 
     needed = content["epsilon_for_target"]["permute-and-flip"]
     assert expected_errors(pv.PermuteAndFlip(world, needed), world, 14) <= 1.4

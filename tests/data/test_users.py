@@ -26,7 +26,7 @@ PEOPLE = [
     ["0", "-0", "-0.0", '"0"', "0e5"],
     ["-2.5", "-2.50", '"-2.5"', "-25e-1"],
     ["9007199254740993", '"9007199254740993"'],
-    ["9007199254740992", '"9007199254740992"', "9007199254740992.0"],
+    ["9007199254740992", '"9007199254740992"'],
     ["true", '"true"'],
     ["false"],
     ['"True"'],
@@ -111,7 +111,7 @@ def test_one_person_in_parquet_columns_of_every_type(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "names"),
     [
-        (pa.array([0.1, None, -0.0, 1e22, 2.0**70, 5e-324], pa.float64()), ["0.1", None, "0", "1" + "0" * 22]),
+        (pa.array([0.1, None, -0.0, 1e22, 5e-324], pa.float64()), ["0.1", None, "0", "1" + "0" * 22]),
         (pa.array([0.1, 16777216], pa.float32()), ["0.1", "16777216"]),
         (pa.array([True, False, None]), ["true", "false", None]),
         (pa.array([2**64 - 1, None], pa.uint64()), ["18446744073709551615", None]),
@@ -206,3 +206,15 @@ def test_numbers_have_the_same_name_where_they_are_equal_and_nowhere_else(one: s
 @given(some.text().filter(lambda text: not text.lstrip("-")[:1].isdecimal()))
 def test_other_texts_stay_what_they_are(text: str) -> None:
     assert shortest_form(text) == text
+
+
+@pytest.mark.parametrize("number", ["9007199254740993.0", "9007199254740993e0", "0.1234567890123456789012"])
+def test_numbers_that_a_reader_of_json_rounds_name_nobody(tmp_path, number):
+    """Otherwise one person, written as a number and as a text, would be two."""
+    path = tmp_path / "words.jsonl"
+    path.write_text(f'{{"who": {number}, "word": ["a"]}}\n{{"who": "{number}", "word": ["a"]}}\n')
+    mechanism = pv.CertifiedExponential(pv.Alphabet("ab"), epsilon=1.0)
+    with pytest.raises(pv.DataFileError, match="more than 15 digits"):
+        data.privatize_file(
+            path, data.ListColumn("word"), mechanism, tmp_path / "out.jsonl", user="who", max_words_per_user=1
+        )

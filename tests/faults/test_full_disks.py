@@ -94,7 +94,7 @@ def test_where_no_file_can_grow_an_earlier_output_stays(folder, run, name, size)
             pytest.param(mechanism, "out.txt", marks=pytest.mark.slow)
             for mechanism in ("exponential", "permute-and-flip", "online")
         ),
-        ("certified", "out.txt.gz"),
+        pytest.param("certified", "out.txt.gz", marks=pytest.mark.slow),
         ("certified", "out.parquet"),
     ],
 )

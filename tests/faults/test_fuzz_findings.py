@@ -8,8 +8,8 @@ import pytest
 
 import pathveil as pv
 from pathveil.cli.edit_distance import edit_lengths
-from pathveil.cli.model_file import model_json, read_model
-from pathveil.data.system_files import read_row_sizes
+from pathveil.data.system_files import read_model, read_row_sizes
+from pathveil.models.model_file import model_json
 from pathveil.report.released import read_manifest
 
 DEEP = "[" * 100_000

@@ -143,4 +143,9 @@ class LedgerAgainstModel(RuleBasedStateMachine):
 
 
 TestLedgerAgainstModel = LedgerAgainstModel.TestCase
-TestLedgerAgainstModel.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+TestLedgerAgainstModel.settings = settings(max_examples=8, stateful_step_count=20, deadline=None)
+
+
+@pytest.mark.slow
+class TestLedgerAgainstModelForLonger(LedgerAgainstModel.TestCase):
+    settings = settings(max_examples=25, stateful_step_count=20, deadline=None)

@@ -102,3 +102,37 @@ def test_what_is_left_buys_what_the_steps_allow():
     assert dict(buys(User(3, 10), six))["one edit in a word of 1 to 10 symbols"] == Decimal("0.2")
     assert buys(Word(10, "add-remove"), six) == []
     assert list(dict(buys(Transition(), six))) == ["the destination of one transition (a model)"]
+
+
+@pytest.mark.parametrize(
+    "odd", [{"longest": 0}, {"longest": -3}, {"words_per_user": 0}, {"words_per_user": 0.5}, {"longest": True}]
+)
+def test_lengths_and_limits_that_are_none_are_refused(odd):
+    with pytest.raises(pv.InvalidParameterError, match="whole number"):
+        Known(**odd)
+
+
+@pytest.mark.parametrize("loss", [-1.0, float("nan"), float("inf")])
+def test_a_loss_that_is_none_is_refused_and_the_ledger_stays_whole(tmp_path, loss):
+    ledger = pv.Ledger.create(tmp_path / "budget.db", 10.0, unit=Symbols(3))
+    with pytest.raises(pv.InvalidParameterError, match="a loss is a finite number"):
+        ledger.charge(promise(1.0), command="c", request="r", loss_at=lambda _: loss)
+    assert len(pv.Ledger.open(tmp_path / "budget.db").entries()) == 1
+
+
+def test_a_charge_is_resumed_only_if_the_release_costs_no_more_than_it(tmp_path):
+    ledger = pv.Ledger.create(tmp_path / "budget.db", 100.0, unit=SameLength())
+    ledger.charge(promise(1.0), command="c", request="r", longest=3)
+    assert ledger.resume(promise(1.0), request="r", longest=4) is None
+    assert ledger.resume(promise(1.0), request="r", longest=2) is not None
+
+
+def test_a_limit_counts_only_for_the_column_that_names_the_persons(tmp_path):
+    ledger = pv.Ledger.create(tmp_path / "budget.db", 100.0, unit=UserSymbols(5, 1), user="rider")
+    about = {"words_per_user": 2}
+    assert ledger.price(promise(1.0), user="rider", **about).amount.epsilon == 2
+    assert ledger.price(promise(1.0), user="trip", **about).amount.epsilon == 5
+    assert ledger.price(promise(1.0), **about).amount.epsilon == 5
+    assert pv.Ledger.open(tmp_path / "budget.db").user == "rider"
+    with pytest.raises(pv.InvalidParameterError, match="budget of persons"):
+        pv.Ledger.create(tmp_path / "other.db", 1.0, unit=SameLength(), user="rider")

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
+from pathveil.planning.public_words import public_words
 from pathveil.report.alignment import aligned
-from pathveil.words.choose import public_words
 from tests.cli.conftest import ROADS
 from tests.reference.edits import levenshtein
 from tests.report.browser import Opened
@@ -77,6 +77,7 @@ def test_the_plan_has_the_librarys_own_numbers_and_no_lower_bound(folder, run) -
     assert "no mechanism errs less than" not in text
 
 
+@pytest.mark.slow
 def test_a_length_or_a_sample_word_says_which_words_are_planned_for(folder, run) -> None:
     assert run(f"{PLAN} --length 8").code == 0
     assert data_of(folder / "plan.html")["plan"]["length"] == 8

@@ -12,8 +12,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import pathveil as pv
-from pathveil.report.planning import CONTEXTS
-from pathveil.words.choose import expected_errors, public_words
+from pathveil.planning.grid import CONTEXTS
+from pathveil.planning.public_words import expected_errors, public_words
 from tests.cli.conftest import ROADS
 from tests.report.browser import Opened
 from tests.report.pages import data_of

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import html
-import json
 from math import exp
 
 import pytest
 
 import pathveil as pv
+from pathveil.planning.grid import CONTEXTS
+from pathveil.planning.lower_bound import least_expected_errors
+from pathveil.planning.public_words import expected_errors
 from pathveil.report.explain import best_guess, certificate_in_words, epsilon_in_words, greatest_belief, percent
-from pathveil.report.planning import CONTEXTS, words_over_grid
-from pathveil.words.choose import expected_errors
-from pathveil.words.lower_bound import least_expected_errors
 from tests.cli.conftest import ROADS
 from tests.report.pages import Content, data_of
 
@@ -99,13 +98,6 @@ def test_a_mechanism_that_cannot_be_used_is_named_with_the_reason(folder, run) -
     assert data_of(folder / "plan.html")["plan"]["cells"][0][0][3] is None
 
 
-def test_words_that_are_too_long_for_any_exact_law_are_refused_with_the_reason() -> None:
-    # A dead end keeps the online mechanism out; the others need exact counts with a thousand digits.
-    world = pv.MarkovChain.from_edges([(i, (i + step) % 80) for i in range(80) for step in (1, 2)] + [(0, 80)])
-    with pytest.raises(pv.TooLargeError, match="no mechanism can be computed here"):
-        words_over_grid(world, 1200, 1)
-
-
 def test_an_automaton_is_planned_and_drawn_with_its_own_states(folder, run) -> None:
     (folder / "machine.csv").write_text("from,symbol,to\n,,idle\nidle,start,busy\nbusy,work,busy\nbusy,stop,idle\n")
     (folder / "nodes.csv").write_text("symbol,x,y\nidle,0,0\nbusy,1,0\n")
@@ -184,11 +176,3 @@ def test_the_bet_is_as_good_as_the_worst_pair_of_distributions_allows() -> None:
     assert "allowance" in epsilon_in_words(1.0, 1e-6)[2]
     assert percent(greatest_belief(9.0)) == "99.99%"
     assert percent(greatest_belief(800.0)) == "100%"
-
-
-def test_the_average_over_words_of_a_plan_counts_every_word_alike() -> None:
-    planning = words_over_grid(pv.Alphabet("abc"), 4, 2, only_adjacency=True)
-    assert planning.adjacencies == (2,)
-    law = pv.PermuteAndFlip(planning.world, planning.epsilons[3], 2).error_law("aaaa")
-    assert planning.cells[0][3][1].law.pmf == pytest.approx(law.pmf)
-    json.dumps(planning.means(0, 1))

@@ -258,6 +258,7 @@ def test_a_seed_gives_the_same_words_on_any_number_of_processors(name: str, monk
     assert results[0] != mechanism.privatize_array(words, rng=pv.insecure_seed(5)).tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_loops")
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_unsigned_codes_are_read_and_written(name: str) -> None:

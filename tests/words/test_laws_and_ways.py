@@ -9,12 +9,11 @@ import pytest
 
 import pathveil as pv
 from pathveil.words.base.law import ErrorLaw
-from pathveil.words.choose import expected_errors, public_words
 from pathveil.words.classes import batches as class_batches
 from tests.reference.enumeration import Word, exponential_law, feasible_words, hamming, permute_and_flip_law
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.words.mechanisms import MECHANISMS, build, reference_law
-from tests.worlds import CHAIN, LETTER_CHAIN, PLANS, TOGGLE, TOWN
+from tests.worlds import CHAIN, LETTER_CHAIN, PLANS, TOGGLE
 
 # --------------------------------------------------------------------------------------------------- laws
 
@@ -87,51 +86,6 @@ def test_the_tail_bound_is_evaluated_as_printed() -> None:
     for deviation in (0.0, -1.0, math.nan):
         with pytest.raises(pv.InvalidParameterError, match="positive"):
             pv.permute_and_flip_tail_bound(20, deviation)
-
-
-# ------------------------------------------------------------------------------------------------- choice
-
-
-def test_a_choice_averages_over_twelve_public_words_or_one_where_all_are_alike() -> None:
-    words = public_words(TOWN, 6)
-    assert len(words) == 12
-    assert words == public_words(TOWN, 6)
-    assert len(set(words)) > 6
-    assert all(TOWN.is_feasible(word) and len(word) == 6 for word in words)
-    assert len(public_words(pv.Alphabet("ab"), 5)) == 1
-    mechanism = pv.PermuteAndFlip(TOWN, 2.0)
-    expected = np.mean([mechanism.error_law(word).mean for word in words])
-    assert expected_errors(mechanism, TOWN, 6) == pytest.approx(expected, rel=1e-12)
-
-
-def test_what_is_too_dear_to_compute_is_not_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise pv.TooLargeError("too large")
-
-    monkeypatch.setattr(pv.PermuteAndFlip, "_law", refuse)
-    assert expected_errors(pv.PermuteAndFlip(TOGGLE, 1.0), TOGGLE, 3) == math.inf
-    best = pv.best_mechanism(TOGGLE, 3, 1.0)
-    assert not isinstance(best, pv.PermuteAndFlip)
-    assert "PermuteAndFlip inf" in str(best.reason)
-
-
-def test_the_reason_names_all_candidates_with_their_errors() -> None:
-    best = pv.best_mechanism(TOGGLE, length=4, epsilon=3.0, adjacency=2)
-    assert (best.epsilon, best.adjacency, best.world) == (3.0, 2, TOGGLE)
-    means = {
-        kind.__name__: expected_errors(kind(TOGGLE, 3.0, 2), TOGGLE, 4)
-        for kind in (pv.CertifiedExponential, pv.PermuteAndFlip, pv.Online)
-    }
-    least = min(means, key=means.__getitem__)
-    others = ", ".join(f"{name} {mean:.3g}" for name, mean in means.items() if name != least)
-    assert best.reason == (
-        f"{least}: {means[least]:.3g} expected errors in 4 symbols; {others}"
-        " (CertifiedExponential promises among feasible words, the others among all of that length)"
-    )
-    assert pv.Exponential(LETTER_CHAIN, 1.0).reason is None
-    dead_end = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2}, initial=0)
-    assert "Online" not in str(pv.best_mechanism(dead_end, 2, 1.0).reason)
-    assert "Online" not in str(pv.best_mechanism(pv.Alphabet("ab"), 2, 1.0).reason)
 
 
 # -------------------------------------------------------------------------------------------- certificates

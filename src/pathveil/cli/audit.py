@@ -12,8 +12,8 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
-from pathveil.cli.forecasts import waiting
 from pathveil.cli.mechanisms import MechanismName
+from pathveil.cli.progress import waiting
 from pathveil.cli.system_choice import public_system
 from pathveil.errors import InvalidParameterError
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.edit_distance import EDIT_NAMES, edit_lengths
-from pathveil.cli.forecasts import forecast
-from pathveil.cli.mechanisms import MECHANISM_NAMES
+from pathveil.cli.edit_distance import edit_lengths
 from pathveil.cli.progress import ProgressBar
 from pathveil.cli.system_choice import public_system
+
+if TYPE_CHECKING:
+    from pathveil.planning.forecast import Forecast, MechanismForecast
 
 
 def compare(
@@ -39,57 +41,76 @@ def compare(
     """
     between = edit_lengths(distance, lengths, cap)
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
-    from pathveil.systems.system import checked_length
-    from pathveil.words.lower_bound import least_expected_errors
+    from pathveil.planning.forecast import forecast
+    from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 
-    length = checked_length(length)
-    world.require_words(length)
     with ProgressBar(silent=quiet or as_json, unit="mechanisms") as bar:
-        compared = EDIT_NAMES if between else MECHANISM_NAMES
-        bar.total = len(compared)
-        found = []
-        for done, name in enumerate(compared, start=1):
-            found.append(forecast(world, name, length, epsilon, adjacency, between, cap))
-            bar("expected errors", done)
-        bound = None if between else least_expected_errors(world, length, epsilon, adjacency)
-    found.sort(key=lambda one: float("inf") if one.errors is None else one.errors)
+        bar.total = len(EDIT_MECHANISMS if between else MECHANISMS)
+        found = forecast(
+            world,
+            length,
+            epsilon,
+            adjacency,
+            lengths=between,
+            cap=cap,
+            progress=lambda done: bar("expected errors", done),
+        )
     if as_json:
-        content = {
-            "system": repr(world),
-            "length": length,
-            "epsilon": epsilon,
-            "adjacency": adjacency,
-            "mechanisms": [asdict(one) for one in found],
-            "lower_bound": None if bound is None else asdict(bound),
-        }
+        content = _json(found)
         if between:
             content |= {"distance": "edit", "lengths": between, "cap": cap}
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
-        return
+    else:
+        _print(found, "edits" if between else "errors")
+
+
+def _json(found: Forecast) -> dict[str, Any]:
+    usable = [
+        {"mechanism": row.mechanism, "epsilon": row.epsilon, "errors": row.expected_errors}
+        | {"theta": row.theta, "unit": row.unit, "why_not": None}
+        for row in _fewest_errors_first(found)
+    ]
+    others = [
+        {"mechanism": name, "epsilon": found.epsilon, "errors": None, "theta": None, "unit": None, "why_not": why}
+        for name, why in found.unusable.items()
+    ]
+    return {
+        "system": repr(found.world),
+        "length": found.length,
+        "epsilon": found.epsilon,
+        "adjacency": found.adjacency,
+        "mechanisms": usable + others,
+        "lower_bound": None if found.bound is None else asdict(found.bound),
+    }
+
+
+def _print(found: Forecast, what: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    out = Console()
-    what = "edits" if between else "errors"
-    title = f"Expected {what} in {length} symbols at ε = {epsilon:g}, adjacency {adjacency}"
+    out, length, bound, rows = Console(), found.length, found.bound, _fewest_errors_first(found)
+    title = f"Expected {what} in {length} symbols at ε = {found.epsilon:g}, adjacency {found.adjacency}"
     table = Table(title=title, title_justify="left")
     for header in ("mechanism", what, "share", "tilt θ"):
         table.add_column(header, justify="left" if header == "mechanism" else "right")
-    for one in found:
-        if one.errors is None or one.theta is None:
-            table.add_row(one.mechanism, "-", "-", "-")
-        else:
-            table.add_row(one.mechanism, f"{one.errors:.4g}", f"{one.errors / length:.2%}", f"{one.theta:.4g}")
+    for row in rows:
+        errors = row.expected_errors
+        table.add_row(row.mechanism, f"{errors:.4g}", f"{errors / length:.2%}", f"{row.theta:.4g}")
+    for name in found.unusable:
+        table.add_row(name, "-", "-", "-")
     if bound is not None:
         table.add_section()
         table.add_row("any mechanism: at least", f"{bound.errors:.4g}", f"{bound.errors / length:.2%}", "")
-    out.print(repr(world), markup=False)
+    out.print(repr(found.world), markup=False)
     out.print(table)
     if bound is not None:
         out.print(f"The lower bound: {bound.how}.")
-    for unit in dict.fromkeys(one.unit for one in found if one.unit is not None):
-        names = ", ".join(one.mechanism for one in found if one.unit == unit)
+    for unit in dict.fromkeys(row.unit for row in rows):
+        names = ", ".join(row.mechanism for row in rows if row.unit == unit)
         out.print(f"Unit of {names}: {unit}.", markup=False)
-    for one in found:
-        if one.why_not is not None:
-            out.print(f"{one.mechanism} cannot be used here: {one.why_not}", markup=False)
+    for name, why in found.unusable.items():
+        out.print(f"{name} cannot be used here: {why}", markup=False)
+
+
+def _fewest_errors_first(found: Forecast) -> list[MechanismForecast]:
+    return sorted(found.rows, key=lambda row: row.expected_errors)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pathveil.words.edit import EditMechanism
 
 _DIGITS = 30  # Python refuses to read numbers of thousands of digits, and no word is that long
-EDIT_NAMES: tuple[MechanismName, ...] = ("certified", "permute-and-flip", "exponential")
 
 
 def edit_mechanism(

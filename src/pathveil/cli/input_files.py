@@ -34,17 +34,6 @@ def input_files(sources: Sequence[str], format: str | None) -> Iterator[list[str
         yield [str(path)]
 
 
-def contents(sources: Sequence[str], format: str | None) -> Iterator[bytes]:
-    """The bytes of all files of the input, piece by piece, for a fingerprint."""
-    from pathveil.data.sources import find_files
-
-    for file in find_files(sources, Path(), format):  # type: ignore[arg-type]
-        with open(file.path, "rb") as opened:
-            while block := opened.read(_BLOCK):
-                yield block
-        yield b"\0"  # so that where one file ends and the next begins makes a difference
-
-
 def rows_declared(sources: Sequence[str], format: str | None) -> int | None:
     """How many rows the files say they have, for a progress bar; None where only reading would tell."""
     from pathveil.data.sources import find_files

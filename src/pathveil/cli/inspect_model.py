@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.model_file import read_model
 
 if TYPE_CHECKING:
     from pathveil.systems.markov_chain import MarkovChain
@@ -27,6 +26,8 @@ def inspect(
 
     Example: [bold]pathveil inspect model.json[/bold]
     """
+    from pathveil.data.system_files import read_model
+
     chain, promise, forecasts = read_model(model)
     stationary, why_not = _stationary(chain)
     rows = [] if forecasts is None else forecasts["rows"]

@@ -41,6 +41,13 @@ def init(
     max_words_per_user: Annotated[
         int | None, typer.Option(min=1, help="Units user and user-symbols: the most words that a person has.")
     ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(
+            help="Units user and user-symbols: the column that says whose word it is; a release that keeps fewer words "
+            "of each of these users costs less."
+        ),
+    ] = None,
     neighbours: Annotated[
         Literal["replace", "add-remove"],
         typer.Option(help="Units word and user: a word (a person) becomes another, or is there or not."),
@@ -68,11 +75,13 @@ def init(
     """
     from pathveil.ledger.ledger import Ledger
 
+    if user is not None and unit not in ("user", "user-symbols"):
+        raise InvalidParameterError("--user is for --unit user and --unit user-symbols")
     protected = _unit(unit, adjacency, max_length, max_words_per_user, neighbours)
     if (composition == "pld") != (each_epsilon is not None):
         raise InvalidParameterError("--each-epsilon belongs to --composition pld, which needs it")
     each = None if each_epsilon is None else (each_epsilon, each_delta)
-    made = Ledger.create(path, epsilon, delta, unit=protected, composition=composition, each=each)
+    made = Ledger.create(path, epsilon, delta, unit=protected, user=user, composition=composition, each=each)
     note = ""
     if composition == "pld":
         note = f"; by optimal composition that is {made.to_dict()['releases']} releases of this size or smaller"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 MechanismName = Literal["certified", "permute-and-flip", "exponential", "online"]
-MECHANISM_NAMES: tuple[MechanismName, ...] = get_args(MechanismName)

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.charging import Paid, charge, open_ledger
+from pathveil.cli.budget import echo_notice, fingerprint_of, open_ledger
 from pathveil.cli.content import content_hidden
-from pathveil.cli.input_files import contents, input_files, rows_declared
+from pathveil.cli.input_files import input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
-from pathveil.cli.model_file import model_json
-from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
 from pathveil.cli.results import echo_cost, echo_json, echo_skipped
 from pathveil.cli.system_choice import refuse_sensitive
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.data.encrypted_file import EncryptedFile
-    from pathveil.models.chain import PrivateChain, Unit
-    from pathveil.privacy.guarantee import Guarantee
+    from pathveil.models.chain import Unit
 
 
 def model(
@@ -105,9 +98,9 @@ def model(
     if chosen == "laplace" and delta is not None:
         raise InvalidParameterError("discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism")
 
-    from pathveil.data.manifest import manifest_path, publish_with_manifest
-    from pathveil.data.output import earlier_kept, is_out, private_workspace, publish, refuse_existing
-    from pathveil.models.chain import fit_private_chain
+    from pathveil.data.manifest import manifest_path
+    from pathveil.data.output import refuse_existing
+    from pathveil.release import ModelChoices, Release, files_to_write, refuse_inputs, release_model
 
     shares = _shares(split)
     hidden = ledger is not None and not curator
@@ -122,15 +115,11 @@ def model(
         content_hidden(hidden),
         input_files(sources, format) as files,
         ProgressBar(silent=quiet or as_json or hidden) as bar,
-        private_workspace(target) as workspace,
-        # Beside the matrix, which may be on another disk: only there can it be given its name in one step.
-        private_workspace(None if matrix is None else matrix.absolute()) as matrix_workspace,
     ):
         from pathveil.data.system_files import read_alphabet
-        from pathveil.data.transitions import PairColumns, count_transitions
+        from pathveil.data.transitions import PairColumns
 
         known = read_alphabet(states).symbols
-        possible = _support(support, known)
         layout = (
             PairColumns(origin, destination)
             if origin is not None and destination is not None
@@ -138,73 +127,38 @@ def model(
                 files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
             )
         )
-        # Counting draws nothing: what is wrong with the input is found before it costs anything.
-        if case is None:  # one word, or one transition, a row
-            bar.total = rows_declared(files, format)
-        counted = count_transitions(
-            files, layout, known, max_length=max_length, on_bad_row=on_bad_row, format=format, progress=bar
-        )
-        promise: Guarantee | None = None
-        paid: Paid | None = None
-
-        def charge_for(promised: Guarantee) -> None:
-            nonlocal promise, paid
-            promise = promised
-            if on_bad_row == "skip":
-                left_out = "which rows can be used (others are left out)"
-                promise = replace(promised, public=(*promised.public, left_out))
-            paid = charge(
-                budget,
-                promise,
-                command=f"model {' '.join(sources)}",
-                request=f"model {' '.join(sources)} as {layout!r} to {target}",
-                fingerprint="" if budget is None else budget.fingerprint(contents(files, format)),
-                resume=resume,
-                longest=counted.longest if protected == "symbol" else None,  # otherwise lengths are protected, too
-            )
-
-        fitted = fit_private_chain(
-            counted.counts if counted.words is None else counted.words,
+        choices = ModelChoices(
             states=known,
             epsilon=epsilon,
             delta=delta,
             mechanism=chosen,
-            support=possible,
             unit=protected,
+            support=_support(support, known),
             max_length=max_length,
             split=shares,
-            before_drawing=charge_for,
+            on_bad_row=on_bad_row,
+            overwrite=overwrite,
         )
-        assert promise is not None
-        assert paid is not None
-        # Both are written before the seal, so that a full disk is noticed while the charge can still be resumed.
-        encrypted = [_encrypted(workspace, model_json(fitted, promise))]
-        if matrix is not None:
-            encrypted.append(_encrypted(matrix_workspace, _matrix_csv(fitted)))
-        paid.seal(encrypted[0].digest)
-        for file in encrypted:
-            file.decrypt()
-        unfinished = encrypted[0].path
-        if matrix is None:
-            publish_with_manifest(unfinished, target, promise, budget=paid.for_manifest, overwrite=overwrite)
-        else:  # both appear, or none
-            place = matrix.absolute()
-            with earlier_kept(place, matrix_workspace, overwrite, unless=lambda: is_out(unfinished, target)):
-                publish(matrix_workspace / "unfinished", place, overwrite)
-                try:
-                    publish_with_manifest(unfinished, target, promise, budget=paid.for_manifest, overwrite=overwrite)
-                except BaseException:
-                    if not is_out(unfinished, target):
-                        place.unlink(missing_ok=True)
-                    raise
-        paid.complete()
+        if case is None:  # one word, or one transition, a row
+            bar.total = rows_declared(files, format)
+        with Release(
+            budget,
+            command=f"model {' '.join(sources)}",
+            request=f"model {' '.join(sources)} as {layout!r} to {target}",
+            fingerprint=fingerprint_of(budget, files, format),
+            resume=resume,
+            notice=echo_notice,
+        ) as release:
+            place = None if matrix is None else matrix.absolute()
+            done = release_model(files, layout, choices, release, target, place, format=format, progress=bar)
+    counted = done.counted
     if as_json:
         skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}
-        echo_json(output, promise, {} if hidden else skipped, paid)
+        echo_json(output, done.promise, {} if hidden else skipped, release.cost)
     elif not quiet:
         typer.echo(f"{output}: a private chain over {len(known)} states")
-        typer.echo(f"The promise: {promise}")
-        echo_cost(paid)
+        typer.echo(f"The promise: {done.promise}")
+        echo_cost(release.cost)
         if not hidden:
             echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
 
@@ -239,23 +193,3 @@ def _support(path: Path | None, states: Sequence[Any]) -> Any:
     table = np.zeros((len(states), len(states)), dtype=bool)
     table[codes[edges.row], codes[edges.col]] = True
     return table
-
-
-def _encrypted(workspace: Path, text: str) -> EncryptedFile:
-    """A text in a file that nobody can read until it is decrypted."""
-    from pathveil.data.encrypted_file import EncryptedFile
-
-    unfinished = EncryptedFile(workspace / "unfinished")
-    with unfinished.for_writing() as file:
-        file.write(text.encode())
-    return unfinished
-
-
-def _matrix_csv(fitted: PrivateChain) -> str:
-    """A row for each state: its name, then the probability of each state to follow, with all digits."""
-    chain, text = fitted.chain, io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["", *chain.symbols])
-    for i, state in enumerate(chain.symbols):
-        writer.writerow([state, *(repr(float(value)) for value in chain.matrix[[i], :].toarray()[0])])
-    return text.getvalue()

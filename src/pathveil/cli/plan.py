@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,31 +13,10 @@ from pathveil.cli.edit_distance import edit_lengths
 from pathveil.cli.progress import ProgressBar
 from pathveil.errors import InvalidParameterError
 
+if TYPE_CHECKING:
+    from pathveil.planning.error_curves import ErrorCurves
+
 _EPSILONS = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
-_PRECISION = 1.01  # how closely the ε for a target is found
-_SMALLEST, _LARGEST = 1e-3, 1e3  # beyond these no ε is looked for
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Errors of each mechanism over ε, and how to find out about another ε.
-
-    An error of None: the mechanism cannot be used. `facts` goes into the JSON. `remarks` on the ε of the table are
-    asked for when all of them have been computed.
-    """
-
-    title: str
-    error: str
-    mechanisms: list[str]
-    error_at: Callable[[str, float], float | None]
-    remarks: Callable[[list[float]], list[str]]
-    facts: dict[str, Any]
-    known: dict[tuple[str, float], float | None] = field(default_factory=dict)
-
-    def at(self, mechanism: str, epsilon: float) -> float | None:
-        if (mechanism, epsilon) not in self.known:
-            self.known[mechanism, epsilon] = self.error_at(mechanism, epsilon)
-        return self.known[mechanism, epsilon]
 
 
 def plan(
@@ -109,96 +86,109 @@ def plan(
             raise InvalidParameterError(f"{plot}: a plot is a .png, .svg or .pdf file")
         refuse_existing(plot.absolute(), overwrite)
     if rows is not None:
-        from pathveil.cli.plan_models import plan_models
-
         if alphabet is not None or chain is not None or automaton is not None:
             raise InvalidParameterError("a model's states are in --rows; only --edges may say which transitions occur")
-        made = plan_models(rows, edges, delta, unit, max_length)
+        curves = _model_curves(rows, edges, delta, unit, max_length)
     else:
-        from pathveil.cli.plan_words import plan_words
         from pathveil.cli.system_choice import public_system
+        from pathveil.planning.word_curves import word_curves
 
         world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
-        made = plan_words(world, length or 0, adjacency, between, cap)
+        curves = word_curves(world, length or 0, adjacency, between, cap)
     with ProgressBar(silent=quiet or as_json, unit="forecasts") as bar:
-        wanted = [(mechanism, one) for mechanism in made.mechanisms for one in looked_at]
+        wanted = [(mechanism, one) for mechanism in curves.mechanisms for one in looked_at]
         bar.total = len(wanted)
         for done, (mechanism, one) in enumerate(wanted, start=1):
-            made.at(mechanism, one)
+            curves.at(mechanism, one)
             bar("expected errors", done)
-        needed = None if target_error is None else {name: _needed(made, name, target_error) for name in made.mechanisms}
+        needed = None
+        if target_error is not None:
+            needed = {name: curves.epsilon_for(name, target_error) for name in curves.mechanisms}
+    remarks = curves.remarks(looked_at)
+    if rows is not None and delta is None:
+        remarks.append("With a --delta, more mechanisms can be compared.")
     if plot is not None:
-        _draw(plot, made, looked_at, target_error, overwrite)
+        _draw(plot, curves, looked_at, target_error, overwrite)
     if as_json:
         content = {
-            **made.facts,
+            **curves.facts,
             "forecasts": [
-                {"mechanism": name, "epsilon": one, "error": made.at(name, one)}
-                for name in made.mechanisms
+                {"mechanism": name, "epsilon": one, "error": curves.at(name, one)}
+                for name in curves.mechanisms
                 for one in looked_at
             ],
             "target_error": target_error,
             "epsilon_for_target": needed,
-            "remarks": made.remarks(looked_at),
+            "remarks": remarks,
         }
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     else:
-        _print(made, looked_at, needed, target_error)
+        _print(curves, looked_at, needed, target_error, remarks)
 
 
-def _needed(made: Plan, mechanism: str, target: float) -> float | None:
-    """The smallest ε with so small an error, to 1%, rounded up; None where there is none."""
-    tried = {epsilon for name, epsilon in made.known if name == mechanism}
+def _model_curves(
+    rows: Path, edges: Path | None, delta: float | None, unit: str, max_length: int | None
+) -> ErrorCurves:
+    from pathveil.data.system_files import read_row_sizes
+    from pathveil.planning.model_curves import model_curves
 
-    def enough(epsilon: float) -> bool:
-        tried.add(epsilon)
-        error = made.at(mechanism, epsilon)
-        return error is not None and error <= target
-
-    high = max(tried)
-    if made.at(mechanism, high) is None:
-        return None
-    while not enough(high):
-        high *= 2
-        if high > _LARGEST:
-            return None
-    low = min(tried)
-    while enough(low):
-        low /= 2
-        if low < _SMALLEST:
-            return 2 * low
-    high = min(epsilon for epsilon in tried if enough(epsilon))
-    low = max(epsilon for epsilon in tried if epsilon < high)
-    while high > low * _PRECISION:
-        middle = (low * high) ** 0.5
-        if enough(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    sizes = read_row_sizes(rows)
+    successors = _successors(list(sizes), edges)
+    if unit == "word" and max_length is None:
+        raise InvalidParameterError("--unit word needs --max-length, after which words are cut")
+    if unit != "word" and max_length is not None:
+        raise InvalidParameterError("--max-length belongs to --unit word")
+    return model_curves(sizes, successors, delta, unit, max_length)
 
 
-def _print(made: Plan, epsilons: list[float], needed: dict[str, float | None] | None, target: float | None) -> None:
+def _successors(states: list[str], edges: Path | None) -> list[int]:
+    """How many states can follow each state."""
+    if edges is None:
+        return [len(states)] * len(states)
+    import numpy as np
+
+    from pathveil.data.system_files import read_edges
+
+    given = read_edges(edges)
+    followers = dict(zip(given.symbols, np.diff(given.matrix.indptr).tolist(), strict=True))
+    for state in followers:
+        if state not in states:
+            raise InvalidParameterError(f"{edges}: {state!r} is not among the states of --rows. Add it there.")
+    for state in states:
+        if not followers.get(state):
+            raise InvalidParameterError(f"{edges}: nothing can follow {state!r}. Add an edge, or remove its row.")
+    return [followers[state] for state in states]
+
+
+def _print(
+    curves: ErrorCurves,
+    epsilons: list[float],
+    needed: dict[str, float | None] | None,
+    target: float | None,
+    remarks: list[str],
+) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from pathveil.planning.error_curves import LARGEST_EPSILON
+
     out = Console()
-    table = Table(title=f"{made.title}: {made.error}", title_justify="left")
+    table = Table(title=f"{curves.title}: {curves.error}", title_justify="left")
     table.add_column("mechanism", no_wrap=True)
     for epsilon in epsilons:
         table.add_column(f"ε={epsilon:g}", justify="right")
     if needed is not None:
         table.add_column("needed", justify="right")
-    for name in made.mechanisms:
-        cells = [_short(made.at(name, epsilon)) for epsilon in epsilons]
+    for name in curves.mechanisms:
+        cells = [_short(curves.at(name, epsilon)) for epsilon in epsilons]
         if needed is not None:
             enough = needed[name]
             cells.append("-" if enough is None else f"{enough:.3g}")
         table.add_row(name, *cells)
     out.print(table)
     if needed is not None:
-        out.print(f"Needed: the ε at which that is {target:g} (none up to {_LARGEST:g}: -).")
-    for remark in made.remarks(epsilons):
+        out.print(f"Needed: the ε at which that is {target:g} (none up to {LARGEST_EPSILON:g}: -).")
+    for remark in remarks:
         out.print(remark, markup=False)
 
 
@@ -209,7 +199,7 @@ def _short(value: float | None) -> str:
     return f"{value:.2g}" if value >= 0.001 else f"{value:.0e}"
 
 
-def _draw(path: Path, made: Plan, epsilons: list[float], target: float | None, overwrite: bool) -> None:
+def _draw(path: Path, curves: ErrorCurves, epsilons: list[float], target: float | None, overwrite: bool) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -218,13 +208,13 @@ def _draw(path: Path, made: Plan, epsilons: list[float], target: float | None, o
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    for name in made.mechanisms:
-        points = [(one, error) for one in epsilons if (error := made.at(name, one)) is not None]
+    for name in curves.mechanisms:
+        points = [(one, error) for one in epsilons if (error := curves.at(name, one)) is not None]
         if points:
             axes.plot(*zip(*points, strict=True), marker="o", label=name)
     if target is not None:
         axes.axhline(target, color="grey", linestyle="--", label="target")
-    axes.set(xlabel="ε", ylabel=made.error, xscale="log", yscale="log", title=made.title)
+    axes.set(xlabel="ε", ylabel=curves.error, xscale="log", yscale="log", title=curves.title)
     axes.legend()
     with private_workspace(path.absolute()) as workspace:
         unfinished = workspace / f"unfinished{path.suffix.lower()}"

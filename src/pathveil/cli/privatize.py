@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.charging import Paid, charge, folder_digest, open_ledger
+from pathveil.cli.budget import echo_notice, fingerprint_of, open_ledger
 from pathveil.cli.content import content_hidden
 from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
-from pathveil.cli.engines import EngineName, engine_for
-from pathveil.cli.input_files import contents, input_files, rows_declared
+from pathveil.cli.input_files import input_files, rows_declared
 from pathveil.cli.layout_choice import chosen_layout
 from pathveil.cli.mechanisms import MechanismName
-from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
 from pathveil.cli.results import echo_cost, echo_json, echo_skipped
 from pathveil.cli.system_choice import public_system
@@ -75,7 +72,7 @@ def privatize(
     curator: options.Curator = False,
     overwrite: options.Overwrite = False,
     engine: Annotated[
-        EngineName,
+        Literal["embedded", "spark"],
         typer.Option(help="What does the work: this process, or Apache Spark (Parquet files; docs/spark.md)."),
     ] = "embedded",
     master: Annotated[
@@ -104,6 +101,10 @@ def privatize(
     kept = tuple(keep or ())
     if (user is None) != (max_words_per_user is None):
         raise InvalidParameterError("--user and --max-words-per-user belong together: give both or none")
+    if user is not None and engine == "spark":
+        raise InvalidParameterError(
+            "--user and --max-words-per-user need the embedded engine: leave out --engine spark"
+        )
     if resume and ledger is None:
         raise InvalidParameterError("--resume is about a charge: it needs --ledger")
     hidden = ledger is not None and not curator
@@ -118,64 +119,37 @@ def privatize(
             files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
         )
         chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length, between, cap)
-        from pathveil.data.manifest import file_guarantee, manifest_path
+        from pathveil.data.manifest import manifest_path
         from pathveil.data.output import refuse_existing
+        from pathveil.release import Release, WordChoices, engine_for, files_to_write, refuse_inputs, release_words
 
         destination = output.absolute()
-        work = engine_for(engine, master, files, layout, format, user, bar)
+        work = engine_for(engine, master, files, layout, format, bar)
         work.refuse_existing(destination, overwrite)
         outputs = files_to_write(destination, manifest_path(destination))
         refuse_inputs(outputs, sources=sources, public=(edges, alphabet, chain, automaton), ledger=ledger)
         refuse_existing(manifest_path(destination), overwrite)
         _warn(kept, keep_order, on_bad_row)
-        promise = file_guarantee(chosen, keep=kept, keep_order=keep_order, on_bad_row=on_bad_row)
-        paid = Paid()
-        found_lengths: frozenset[int] = frozenset()
         if case is None:  # one word a row
             bar.total = rows_declared(files, format)
-        if budget is not None:
-            # What is wrong with the input must not cost anything.
-            found = work.check(chosen, kept, on_bad_row)
-            bar.total, found_lengths = found.count, found.lengths
-
-        def pay() -> dict[str, Any] | None:
-            nonlocal paid
-            paid = charge(
-                budget,
-                promise,
-                command=f"privatize {' '.join(sources)}",
-                request=f"privatize {' '.join(sources)} as {layout!r} to {destination}",
-                fingerprint="" if budget is None else budget.fingerprint(contents(files, format)),
-                resume=resume,
-                # Where lengths are protected, the longest word of the data must not decide what is charged.
-                longest=max(found_lengths, default=None) if chosen.accepted_lengths is None else None,
-                words_per_user=max_words_per_user,
-                loss_at=partial(chosen.loss_at, lengths=found_lengths),
-            )
-            return paid.for_manifest
-
-        summary = work.privatize(
-            chosen,
-            destination,
-            keep=kept,
-            keep_order=keep_order,
-            max_words_per_user=max_words_per_user,
-            on_bad_row=on_bad_row,
-            overwrite=overwrite,
-            before_drawing=pay,
-            before_publish=lambda digest: paid.seal(digest),
-        )
-        paid.complete(folder_digest(destination) if destination.is_dir() else "")
-    if summary.guarantee != promise:
-        raise AssertionError("the guarantee of the release is not the one that was charged")
+        with Release(
+            budget,
+            command=f"privatize {' '.join(sources)}",
+            request=f"privatize {' '.join(sources)} as {layout!r} to {destination}",
+            fingerprint=fingerprint_of(budget, files, format),
+            resume=resume,
+            notice=echo_notice,
+        ) as release:
+            choices = WordChoices(kept, keep_order, user, max_words_per_user, on_bad_row, overwrite)
+            summary = release_words(work, chosen, destination, release, choices)
     if as_json:
-        echo_json(output, summary.guarantee, {} if hidden else _for_the_curator(summary), paid)
+        echo_json(output, summary.guarantee, {} if hidden else _for_the_curator(summary), release.cost)
     elif not quiet and hidden:
         typer.echo(f"{output}: private words\nThe promise, for each word: {summary.guarantee}")
-        echo_cost(paid)
+        echo_cost(release.cost)
     elif not quiet:
         _print(output, summary)
-        echo_cost(paid)
+        echo_cost(release.cost)
 
 
 def _mechanism(

@@ -1,10 +1,12 @@
-"""A progress bar for people who wait: on a terminal only, and only after two seconds."""
+"""Something that moves on a terminal while people wait."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -14,11 +16,24 @@ if TYPE_CHECKING:
 _PATIENCE = 2.0  # seconds without a bar
 
 
-class ProgressBar:
-    """Shows how much is done, how fast, and how long the rest will take where the total is known.
+@contextlib.contextmanager
+def waiting(what: str, silent: bool) -> Iterator[None]:
+    """Says what is being done, where it cannot be counted."""
+    if silent or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
 
-    A timer brings it up, so that it is there even if the first batch of words takes long (a certificate is computed,
-    a large table is sorted).
+    with Console(stderr=True).status(what):
+        yield
+
+
+class ProgressBar:
+    """A bar, on a terminal only and only after two seconds.
+
+    It shows how much is done, how fast, and how long the rest will take where the total is known. A timer brings it
+    up, so that it is there even if the first batch of words takes long (a certificate is computed, a large table is
+    sorted).
     """
 
     def __init__(self, silent: bool, unit: str = "words") -> None:

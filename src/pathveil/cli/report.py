@@ -10,8 +10,8 @@ import typer
 
 from pathveil.cli import options
 from pathveil.cli.edit_distance import edit_lengths
-from pathveil.cli.forecasts import waiting
 from pathveil.cli.layout_choice import chosen_layout
+from pathveil.cli.progress import waiting
 from pathveil.cli.system_choice import public_system, refuse_sensitive
 from pathveil.errors import InvalidParameterError
 
@@ -81,20 +81,20 @@ def plan(
     _refuse_existing(output, format, overwrite)
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
     from pathveil.data.system_files import read_coordinates
-    from pathveil.report.edit_planning import edits_over_grid
+    from pathveil.planning.edit_grid import edit_grid
+    from pathveil.planning.grid import word_grid
     from pathveil.report.plan_page import plan_page
-    from pathveil.report.planning import words_over_grid
 
     places = None if coordinates is None else read_coordinates(coordinates)
     word = None if sample is None else _word(sample, world)
     with waiting("computing expected errors at every ε and b ...", silent=quiet):
         if between is not None:
-            planning = edits_over_grid(world, between, cap, adjacency, length=length, epsilons=[epsilon], sample=word)
+            grid = edit_grid(world, between, cap, adjacency, length=length, epsilons=[epsilon], sample=word)
         elif length is not None:
-            planning = words_over_grid(world, length, adjacency, epsilons=[epsilon], sample=word)
+            grid = word_grid(world, length, adjacency, epsilons=[epsilon], sample=word)
         else:
             raise InvalidParameterError("give --length, or --distance edit with --lengths")
-        page = plan_page(planning, epsilon=epsilon, adjacency=adjacency, coordinates=places)
+        page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=places)
     _write(page, output, format, overwrite)
     if not quiet:
         typer.echo(f"{output}: a planning report. It was made from public quantities only and may be shared.")
@@ -208,7 +208,7 @@ def _word(text: str, world: System) -> Word:
 
 def _model(path: Path, world: System) -> tuple[MarkovChain, list[dict[str, Any]]]:
     """A private model over the symbols of the system, in their order."""
-    from pathveil.cli.model_file import read_model
+    from pathveil.data.system_files import read_model
     from pathveil.systems.markov_chain import MarkovChain
 
     chain, _, forecasts = read_model(path)

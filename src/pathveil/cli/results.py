@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 if TYPE_CHECKING:
-    from pathveil.cli.charging import Paid
     from pathveil.privacy.guarantee import Guarantee
 
 
-def echo_cost(paid: Paid) -> None:
+def echo_cost(cost: Mapping[str, Any] | None) -> None:
     """What the release cost in the unit of the budget, if there is one."""
-    if paid.for_manifest is not None:
-        typer.echo(f"Charged: {paid.for_manifest['conversion']}")
+    if cost is not None:
+        typer.echo(f"Charged: {cost['conversion']}")
 
 
-def echo_json(output: Path, promise: Guarantee, for_the_curator_only: Mapping[str, Any], paid: Paid) -> None:
+def echo_json(
+    output: Path, promise: Guarantee, for_the_curator_only: Mapping[str, Any], cost: Mapping[str, Any] | None
+) -> None:
     """The result for machines; what depends on the data without noise stands apart."""
     result: dict[str, Any] = {
         "output": str(output),
@@ -31,8 +32,8 @@ def echo_json(output: Path, promise: Guarantee, for_the_curator_only: Mapping[st
         "guarantee": str(promise),
         "for_the_curator_only": for_the_curator_only,
     }
-    if paid.for_manifest is not None:
-        result["charged"] = paid.for_manifest
+    if cost is not None:
+        result["charged"] = dict(cost)
     typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pathveil.cli import options
-from pathveil.cli.charging import open_ledger
+from pathveil.cli.budget import open_ledger
 from pathveil.cli.content import content_hidden
 from pathveil.cli.system_choice import public_system
 
@@ -46,18 +46,16 @@ def stream(
         raise FileItselfError("standard input or output is closed: a stream needs both. Connect them.")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # as in files, whatever the terminal speaks
-    budget = open_ledger(ledger)
-    charge = None
-    if budget is not None:
-        charge = budget.charge(promise, command="stream of standard input", request="stream")
-        budget.seal(charge, output="standard output")  # symbols appear one by one: nothing of it can be taken back
-    if not quiet:
-        print(f"The promise, for each word: {promise}", file=sys.stderr)
+    from pathveil.release import Release
+
     names = {str(symbol): symbol for symbol in world.symbols}
-    with content_hidden(ledger is not None and not curator):
-        _privatize_lines(mechanism, names)
-    if budget is not None and charge is not None:
-        budget.complete(charge)
+    with Release(open_ledger(ledger), command="stream of standard input", request="stream") as release:
+        release.charge(promise)
+        release.seal("standard output")  # symbols appear one by one: nothing of it can be taken back
+        if not quiet:
+            print(f"The promise, for each word: {promise}", file=sys.stderr)
+        with content_hidden(ledger is not None and not curator):
+            _privatize_lines(mechanism, names)
 
 
 def _privatize_lines(mechanism: Online, names: dict[str, Symbol]) -> None:

@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.model_file import read_model
-from pathveil.cli.output_choice import files_to_write, refuse_inputs
 from pathveil.cli.progress import ProgressBar
 from pathveil.errors import InvalidParameterError
+from pathveil.release.destinations import files_to_write, refuse_inputs
 
 _SYMBOLS = 1 << 21  # symbols that are made and written at a time
 
@@ -45,6 +44,7 @@ def synthesize(
         raise InvalidParameterError(f"--count is a whole number of at least 1, not {count}")
     import numpy as np
 
+    from pathveil.data.system_files import read_model
     from pathveil.systems.system import checked_length
 
     chain, promise, learned = read_model(model)

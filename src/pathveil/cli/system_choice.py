@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pathveil.cli.output_choice import named_files
 from pathveil.errors import InvalidParameterError
+from pathveil.release.destinations import named_files
 
 if TYPE_CHECKING:
     from pathveil.systems.system import System

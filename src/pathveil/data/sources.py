@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -28,6 +28,7 @@ _FORMATS: dict[str, Format] = {
 }
 _COMPRESSIONS: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 STANDARD_INPUT = "-"
+_BLOCK = 1 << 20  # bytes read at a time
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,15 @@ def _refuse_twice(files: list[DataFile]) -> None:
                 f"{file.name} is the same file as {seen[identity]}: its words would be released twice. Name each once."
             )
         seen[identity] = file.name
+
+
+def contents(source: Source, format: Format | None = None) -> Iterator[bytes]:
+    """The bytes of all files of a source, piece by piece, for a fingerprint."""
+    for file in find_files(source, Path(), format):
+        with open(file.path, "rb") as opened:
+            while block := opened.read(_BLOCK):
+                yield block
+        yield b"\0"  # so that where one file ends and the next begins makes a difference
 
 
 class Watch:

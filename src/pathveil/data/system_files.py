@@ -3,6 +3,7 @@
     read_alphabet    text, one symbol a line
     read_edges       CSV with the columns `from` and `to`: which symbol may follow which
     read_chain       JSON, as `MarkovChain.to_json` writes it
+    read_model       the same for a private model, with its guarantee and the forecasts of its rows
     read_automaton   CSV or JSON: which symbol leads from which state to which
     read_row_sizes   CSV with the columns `state` and `records`: how large a curator expects the rows of a model to be
     read_coordinates CSV with the columns `symbol`, `x` and `y`: where each symbol stands in a picture
@@ -33,6 +34,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pathveil.errors import FileItselfError, InvalidSystemError, PathVeilError
+from pathveil.models.model_file import model_parts
+from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.automaton import Automaton
 from pathveil.systems.markov_chain import MarkovChain
@@ -69,10 +72,21 @@ def read_edges(path: str | Path, initial: Any = None, final: Any = None) -> Mark
 
 def read_chain(path: str | Path) -> MarkovChain:
     """A chain that was saved with `to_json`."""
+    text = _chain_text(path)
+    return _named(path, lambda: MarkovChain.from_json(text))
+
+
+def read_model(path: str | Path) -> tuple[MarkovChain, Guarantee | None, dict[str, Any] | None]:
+    """A chain, and if it is a private model, what was promised and the forecasts of its rows."""
+    text = _chain_text(path)
+    return _named(path, lambda: model_parts(text))
+
+
+def _chain_text(path: str | Path) -> str:
     text = _text(path)
     if not text.lstrip().startswith("{"):  # `from_json` would take it for the name of another file
         raise InvalidSystemError(f"{path}: this is not the JSON of a chain, which begins with a brace")
-    return _named(path, lambda: MarkovChain.from_json(text))
+    return text
 
 
 def read_automaton(path: str | Path) -> Automaton:

@@ -5,7 +5,9 @@ A user is a text, a number or a truth value, and two of them are the same user i
 - what is written like a number is that number, in its shortest plain form: 7, 7.0, 7e0 and the text "7" are "7", -0.0
   is "0", and whole numbers keep all of their digits. "007" and "+7" are not how numbers are written: they stay texts;
 - truth values are "true" and "false", dates "2024-12-31", and other texts are what they are;
-- nothing else is a user: not a number, infinite, a time, a list, an object, bytes. The row is bad then.
+- nothing else is a user: not a number, infinite, a time, a list, an object, bytes. The row is bad then. So is it if a
+  floating-point number has more than 15 digits: whoever wrote or read the file may have rounded it, and one person
+  would have two names.
 
 So the same rows are the same users' in every format: CSV has no types, JSON writes 7.0 for what Parquet calls 7. Where
 two people are taken for one by this, that is the safe direction: at most k words of the two together are released,
@@ -28,6 +30,7 @@ from pathveil.errors import DataFileError
 # As JSON writes numbers. (Longer exponents stay texts.)
 _NUMBER = re.compile(r"(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,15}))?")
 _NOT_SHORTEST = r"^-?[0-9]+(\.|[eE])|^-0$"  # numbers that may be written otherwise look like this
+_EXACT_DIGITS = 15  # of a decimal number that survive floating point
 _LONGEST = 400  # zeros in a plain form: enough for every floating-point number
 
 
@@ -47,9 +50,9 @@ def users_of(values: pa.Array, column: str, are_json: bool) -> Users:
     if are_json:
         return _each(values, _from_json)
     if pa.types.is_floating(kind):
-        return _each(pa.array(map(str, values.to_numpy(zero_copy_only=False)), mask=_nulls(values)), _from_number)
+        return _each(pa.array(map(str, values.to_numpy(zero_copy_only=False)), mask=_nulls(values)), _from_float)
     if pa.types.is_decimal(kind):
-        return _each(pa.array(map(str, values.to_pylist()), mask=_nulls(values)), _from_number)
+        return _each(pa.array(map(str, values.to_pylist()), mask=_nulls(values)), shortest_form)
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_date(kind) or pa.types.is_null(kind):
         return Users(values.cast(pa.string()))
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)):
@@ -102,9 +105,12 @@ class _NoUserError(Exception):
     """Such a value names nobody."""
 
 
-def _from_number(text: str) -> str:
+def _from_float(text: str) -> str:
     if text.lstrip("+-").lower() in ("nan", "inf", "infinity"):
         raise _NoUserError("the user is not a number that can be written")
+    mantissa = text.lower().partition("e")[0]
+    if len(mantissa.lstrip("-").replace(".", "").strip("0")) > _EXACT_DIGITS:
+        raise _NoUserError("the user is a floating-point number of more than 15 digits. Write it as a text")
     return shortest_form(text)
 
 
@@ -115,7 +121,8 @@ def _from_json(text: str) -> str | None:
         raise _NoUserError("the user is a list or an object, not a text, a number or a truth value")
     if text[0] == '"':
         return shortest_form(str(json.loads(text)))  # DuckDB has refused what is not UTF-8
-    return _from_number(text)
+    is_whole = text.lstrip("-").isdigit()  # DuckDB keeps all digits of these, and rounds the others
+    return shortest_form(text) if is_whole else _from_float(text)
 
 
 def _nulls(values: pa.Array) -> np.ndarray:

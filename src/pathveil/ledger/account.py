@@ -37,6 +37,9 @@ class Account:
             )
         self.total = entries[0].amount
         self.unit = unit_from_dict(created["unit"])
+        self.user: str | None = created["user"]
+        if not isinstance(self.user, str | None):
+            raise TypeError("user")
         self.composition = str(created["composition"])
         self.each: Amount | None = None
         self.releases: int | None = None

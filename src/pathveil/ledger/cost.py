@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
+from math import inf
 
-from pathveil.errors import UnitMismatchError
+from pathveil.errors import InvalidParameterError, UnitMismatchError
 from pathveil.ledger.amounts import Amount, amount_of, decimal_text
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import (
@@ -106,7 +107,10 @@ def _by_certificate(own: Amount, route: Route, loss_at: LossAt | None) -> tuple[
     """The mechanism's own bound for one word, once for each word of a person."""
     if loss_at is None or route.distance is None or own.delta:
         return None
-    loss = Context(prec=_SIGNIFICANT, rounding=ROUND_CEILING).plus(Decimal(float(loss_at(route.distance))))
+    stated = float(loss_at(route.distance))
+    if not 0 <= stated < inf:
+        raise InvalidParameterError(f"loss_at({route.distance}) is {stated}: a loss is a finite number of at least 0")
+    loss = Context(prec=_SIGNIFICANT, rounding=ROUND_CEILING).plus(Decimal(stated))
     times = "" if route.words == 1 else f", {route.words} words of a person"
     return Amount(loss, Decimal(0)).times(route.words), f"loss at a distance of {route.distance}{times}"
 

@@ -25,7 +25,7 @@ from pathveil.ledger.entries import Charge, Entry, damaged
 from pathveil.ledger.optimal import releases_that_fit
 from pathveil.ledger.store import LedgerFile
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.privacy.units import Known, Unit
+from pathveil.privacy.units import Known, Person, Unit
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class Ledger:
     >>> folder.cleanup()
     """
 
-    def __init__(self, file: LedgerFile, identity: str, unit: Unit) -> None:
+    def __init__(self, file: LedgerFile, identity: str, unit: Unit, user: str | None) -> None:
         self._file = file
         self._identity = identity  # the hash of the first entry: a file that was exchanged has another one
-        self._unit = unit
+        self._unit, self._user = unit, user
 
     @classmethod
     def create(
@@ -71,6 +71,7 @@ class Ledger:
         delta: float = 0.0,
         *,
         unit: Unit | None = None,
+        user: str | None = None,
         composition: Literal["basic", "pld"] = "basic",
         each: tuple[float, float] | None = None,
     ) -> Self:
@@ -78,7 +79,8 @@ class Ledger:
 
         `unit` is what the budget protects: `pv.units.Symbols(b)`, `SameLength()`, `Word(max_length)`,
         `User(max_words, max_length)`, `UserSymbols(max_words)`, `Transition()` or another of `pv.units`. It cannot
-        be changed later.
+        be changed later. For units of persons, `user` names the column that says whose word it is: a release that holds
+        each of *these* users to fewer words than the unit allows is charged for fewer.
 
         With composition "pld", `each` is the (ε₀, δ₀) that no release will exceed. The ledger then works out how many
         such releases are (ε, δ)-private together by the optimal composition theorem, often several times as many as
@@ -93,6 +95,7 @@ class Ledger:
             "format": FORMAT,
             **_written(total),
             "unit": _checked_unit(unit).to_dict(),
+            "user": _checked_user(user, unit),
             **_composition(composition, total, each),
             "key": os.urandom(32).hex(),
             **_now(),
@@ -105,7 +108,8 @@ class Ledger:
         """An existing ledger, after checking that it is whole."""
         file = LedgerFile(path)
         entries = file.read()
-        return cls(file, entries[0].hash, account_of(entries, str(file)).unit)
+        account = account_of(entries, str(file))
+        return cls(file, entries[0].hash, account.unit, account.user)
 
     def __enter__(self) -> Self:
         return self
@@ -125,17 +129,21 @@ class Ledger:
         guarantee: Guarantee,
         *,
         longest: int | None = None,
+        user: str | None = None,
         words_per_user: int | None = None,
         loss_at: LossAt | None = None,
     ) -> Cost:
         """What a release with this guarantee would cost in the unit of this budget; charges nothing.
 
         Where the budget's unit is wider than the guarantee's, more has to be known: `longest`, the number of symbols of
-        the longest word, where lengths are public; `words_per_user`, the limit to which the release holds every user;
-        and for certified mechanisms `loss_at`, the mechanism's own bound for words farther apart. A
-        `UnitMismatchError` says why a release cannot be expressed in this unit at all.
+        the longest word, where lengths are public; `words_per_user`, the limit to which the release holds every `user`
+        (it counts only if this is the column that the budget calls its persons); and for certified mechanisms
+        `loss_at`, the mechanism's own bound for words farther apart. A `UnitMismatchError` says why a release cannot be
+        expressed in this unit at all.
         """
         known = Known(longest=longest, words_per_user=words_per_user)
+        if user is None or user != self._user:
+            known = Known(longest=longest)
         return cost_in(self.unit, guarantee, known, loss_at)
 
     def charge(
@@ -146,6 +154,7 @@ class Ledger:
         request: str,
         fingerprint: str = "",
         longest: int | None = None,
+        user: str | None = None,
         words_per_user: int | None = None,
         loss_at: LossAt | None = None,
     ) -> Charge:
@@ -157,7 +166,7 @@ class Ledger:
         where the release has no cost in this unit; both charge nothing.
         """
         _require_texts(command=command, request=request, fingerprint=fingerprint)
-        cost = self.price(guarantee, longest=longest, words_per_user=words_per_user, loss_at=loss_at)
+        cost = self.price(guarantee, longest=longest, user=user, words_per_user=words_per_user, loss_at=loss_at)
         with self._file.appending() as file:
             self._account(file.entries).require_room(cost)
             entry = file.append(
@@ -212,17 +221,31 @@ class Ledger:
         """The latest charge of this request that was never completed, to look at; `resume` takes it over."""
         return self._account(self._file.read()).open_charge(request)
 
-    def resume(self, guarantee: Guarantee, *, request: str, fingerprint: str = "") -> Charge | None:
+    def resume(
+        self,
+        guarantee: Guarantee,
+        *,
+        request: str,
+        fingerprint: str = "",
+        longest: int | None = None,
+        user: str | None = None,
+        words_per_user: int | None = None,
+        loss_at: LossAt | None = None,
+    ) -> Charge | None:
         """Take over the open charge of an earlier run that died, or None where there is none for exactly this.
 
-        Guarantee, request and fingerprint have to be the same, and a sealed charge cannot be taken over: its output
-        may have appeared. The earlier run, should it be alive after all, can no longer seal or complete its charge,
-        and so must not publish. Call this only where nothing of that run was ever published; docs/ledger.md says why.
+        Guarantee, request and fingerprint have to be the same, and the release must not cost more today than was
+        charged then. A sealed charge cannot be taken over: its output may have appeared. The earlier run, should it be
+        alive after all, can no longer seal or complete its charge, and so must not publish. Call this only where
+        nothing of that run can have been read; docs/ledger.md says why.
         """
+        cost = self.price(guarantee, longest=longest, user=user, words_per_user=words_per_user, loss_at=loss_at)
         with self._file.appending() as file:
             found = self._account(file.entries).resumable(request)
             same = {"guarantee": guarantee.to_dict(), "fingerprint": fingerprint}
             if found is None or any(found.content[name] != value for name, value in same.items()):
+                return None
+            if not cost.amount.fits_in(found.amount):
                 return None
             entry = file.append({"kind": "resumed", "charge": found.number, **_now()})
         return Charge(found.number, found.amount, str(found.content["conversion"]), request, entry.hash)
@@ -249,6 +272,11 @@ class Ledger:
     def unit(self) -> Unit:
         """What this budget protects; every amount is in this unit."""
         return self._unit
+
+    @property
+    def user(self) -> str | None:
+        """The column that says whose word it is, for a budget of persons; None where none was named."""
+        return self._user
 
     @property
     def total(self) -> Amount:
@@ -304,6 +332,7 @@ class Ledger:
             "head": _head(entries[-1]),
             "unit": str(account.unit),
             "protects": account.unit.to_dict(),
+            "user": account.user,
             "spent": account.spent.to_dict(),
             "remaining": account.remaining.to_dict(),
             "buys": [
@@ -369,6 +398,12 @@ def _checked_unit(unit: Unit | None) -> Unit:
         "UserSymbols(max_words) (all words of a person), Transition() (the destination of one transition). The "
         "wider the unit, the more a release costs, and the more the budget promises. (docs/ledger.md)"
     )
+
+
+def _checked_user(user: str | None, unit: Unit | None) -> str | None:
+    if user is None or (isinstance(user, str) and user and isinstance(unit, Person)):
+        return user
+    raise InvalidParameterError(f"user is {user!r}: the name of a column, and only for a budget of persons")
 
 
 def _require_texts(**texts: object) -> None:

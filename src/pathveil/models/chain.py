@@ -16,12 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from pathveil.errors import InvalidCountsError, InvalidParameterError
+from pathveil.errors import InvalidCountsError, InvalidParameterError, InvalidSystemError
 from pathveil.markup import Html, card
 from pathveil.models.calibration import Calibration, calibrate_each
 from pathveil.models.counting import Counts, States, WordCounts, count_pairs, count_words, encode_words
@@ -34,6 +35,7 @@ from pathveil.models.frequencies import (
     row_rmse,
 )
 from pathveil.models.laplace import EXACT, CountNoise, count_noises, noisy_rows
+from pathveil.models.model_file import model_json, model_parts
 from pathveil.models.synthesize import synthesize
 from pathveil.numerics.arrays import BoolArray, FloatArray
 from pathveil.privacy import units
@@ -104,9 +106,32 @@ class PrivateChain:
         known = [row for row in self.rows if row.rmse is not None]
         return sorted(known, key=lambda row: -(row.rmse or 0.0))[:count]
 
+    def to_json(self, promise: Guarantee | None = None) -> str:
+        """The model as text; `promise` is what was promised about the file, if that is more than the guarantee."""
+        return model_json(self, promise or self.guarantee)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that `pv.load_model`, `pathveil synthesize` and `--chain` read."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
     def synthesize(self, count: int, length: int | None = None, rng: RandomSource | None = None) -> list[Word]:
         """`count` synthetic words from the private chain; see `synthesize.py`. Costs no further privacy."""
         return synthesize(self.chain, count, length, first=self.first, lengths=self.lengths, rng=rng)
+
+
+def load_model(path: str | Path) -> PrivateChain:
+    """A private model that `PrivateChain.save` or `pathveil model` wrote.
+
+    Raises `InvalidSystemError` where the file is something else.
+    """
+    text = Path(path).read_text(encoding="utf-8-sig")
+    chain, promise, saved = model_parts(text)
+    if promise is None or saved is None:
+        raise InvalidSystemError(f"{path}: a chain that pathveil model did not make. Use MarkovChain.from_json.")
+    states = zip(saved["rows"], chain.symbols, strict=True)
+    rows = tuple(RowForecast(**{**row, "state": state}) for row, state in states)
+    first, lengths = (None if name not in saved else np.array(saved[name]) for name in ("first", "lengths"))
+    return PrivateChain(chain, promise, saved["mechanism"], rows, first, lengths)
 
 
 def fit_private_chain(

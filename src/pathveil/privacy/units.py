@@ -42,6 +42,11 @@ class Known:
     longest: int | None = None
     words_per_user: int | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("longest", "words_per_user"):
+            if getattr(self, name) is not None:
+                _require_number(name, getattr(self, name))
+
 
 @dataclass(frozen=True)
 class Route:

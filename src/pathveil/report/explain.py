@@ -6,7 +6,7 @@ from math import exp
 
 from pathveil.markup import short
 from pathveil.words.certificate import Certificate, published_theta
-from pathveil.words.edit_certified import CertifiedEditExponential
+from pathveil.words.edit import EditCertificate
 
 
 def greatest_belief(epsilon: float, prior: float = 0.5) -> float:
@@ -89,16 +89,18 @@ def certificate_in_words(certificate: Certificate, epsilon: float) -> list[str]:
     return said
 
 
-def edit_certificate_in_words(mechanism: CertifiedEditExponential) -> list[str]:
+def edit_certificate_in_words(
+    certificate: EditCertificate, epsilon: float, adjacency: int, lengths: tuple[int, int], cap: int
+) -> list[str]:
     """What is proved about the certified mechanism for edit distance, and how."""
-    certificate, b, (lo, hi) = mechanism.certificate, mechanism.adjacency, mechanism.lengths
-    theta, published = certificate.theta, published_theta(mechanism.epsilon, min(b, mechanism.cap))
+    b, (lo, hi) = adjacency, lengths
+    theta, published = certificate.theta, published_theta(epsilon, min(b, cap))
     said = [
         f"The tilt is θ = {theta:.4g}: with every further edit, a private word becomes e^θ ≈ {short(exp(theta))} times "
         "less likely. The larger θ, the fewer edits.",
         f"Proved: between two feasible words of {lo} to {hi} symbols that are at most {b} insertion{'s' * (b > 1)}, "
         f"deletion{'s' * (b > 1)} or substitution{'s' * (b > 1)} apart, the loss is at most {certificate.loss:.6g}, "
-        f"which is within ε = {mechanism.epsilon:g}.",
+        f"which is within ε = {epsilon:g}.",
     ]
     if theta <= published * (1 + 1e-9):
         said.append(

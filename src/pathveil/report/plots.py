@@ -31,11 +31,11 @@ _SMALL = 60  # a network or a matrix of up to so many states has its names writt
 
 def plot_expected_errors(world: System, length: int, adjacency: int = 1, ax: Axes | None = None) -> Axes:
     """Expected errors of every mechanism against ε, with the lower bound for any mechanism. Public quantities only."""
+    from pathveil.planning.grid import word_grid
     from pathveil.report.plan_page import errors_chart
-    from pathveil.report.planning import words_over_grid
 
-    planning = words_over_grid(world, length, adjacency, only_adjacency=True)
-    return draw(errors_chart(planning, planning.adjacencies.index(adjacency)), ax)
+    grid = word_grid(world, length, adjacency, only_adjacency=True)
+    return draw(errors_chart(grid, grid.adjacencies.index(adjacency)), ax)
 
 
 def plot_error_law(laws: ErrorLaw | Mapping[str, ErrorLaw], ax: Axes | None = None) -> Axes:

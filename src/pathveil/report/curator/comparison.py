@@ -17,8 +17,8 @@ from pathveil.data.sources import Source
 from pathveil.data.words import opened
 from pathveil.errors import DataFileError, PathVeilError, TooLargeError
 from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.planning.public_words import average_law
 from pathveil.report.curator.replacement import replacement_probabilities
-from pathveil.report.planning import average_law
 from pathveil.report.released import ORDER_RELEASED, Released
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System

@@ -8,8 +8,8 @@ import numpy as np
 
 from pathveil.errors import PathVeilError
 from pathveil.markup import Html, joined, name_of, tag
-from pathveil.models.compare import compare_models
 from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.planning.compare_models import compare_models
 from pathveil.report.alignment import MISSING, aligned, beside
 from pathveil.report.charts import Bars, Heat, Series
 from pathveil.report.curator.comparison import Comparison, Words, long_run, row_differences

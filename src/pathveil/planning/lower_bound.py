@@ -13,6 +13,7 @@ from math import ceil, exp
 
 import numpy as np
 
+from pathveil.errors import TooLargeError
 from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, checked_length
@@ -39,7 +40,7 @@ def least_expected_errors(world: System, length: int, epsilon: float, adjacency:
     """A lower bound on the expected errors of any ε-private mechanism, averaged over uniformly random feasible words.
 
     >>> import pathveil as pv
-    >>> from pathveil.words.lower_bound import least_expected_errors
+    >>> from pathveil.planning.lower_bound import least_expected_errors
     >>> binary = pv.Alphabet("01")
     >>> mechanism = pv.CertifiedExponential(binary, epsilon=5.0)
     >>> round(least_expected_errors(binary, 5, epsilon=5.0).errors, 4), round(mechanism.error_law("00000").mean, 4)
@@ -56,13 +57,20 @@ def least_expected_errors_each(
     *,
     list_up_to: int = _LARGEST_ENUMERATION,
 ) -> list[LowerBound]:
-    """The same for several ε: the words and their neighbours are looked at only once.
+    """The same for several ε: words and their neighbours are looked at only once. 0 where counting takes too much.
 
     Of more than `list_up_to` feasible words a sample stands for all, and nothing is proved.
     """
     n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     grid = [checked_epsilon(epsilon) for epsilon in epsilons]
     world.require_words(n)
+    try:
+        return _bounds(world, n, grid, b, list_up_to)
+    except TooLargeError as problem:
+        return [LowerBound(0.0, True, f"no better one than 0 was computed: {problem}")] * len(grid)
+
+
+def _bounds(world: System, n: int, grid: list[float], b: int, list_up_to: int) -> list[LowerBound]:
     if world.compiled.is_free:
         return [_free_bound(len(world.symbols), n, epsilon, b) for epsilon in grid]
     total = world.count(n)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from sys import float_info
 from typing import TYPE_CHECKING, Any
 
+from pathveil.errors import InvalidSystemError
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.systems.markov_chain import MarkovChain
+
 if TYPE_CHECKING:
     from pathveil.models.chain import PrivateChain
-    from pathveil.privacy.guarantee import Guarantee
-    from pathveil.systems.markov_chain import MarkovChain
 
 
 def model_json(model: PrivateChain, promise: Guarantee) -> str:
@@ -31,14 +32,10 @@ def model_json(model: PrivateChain, promise: Guarantee) -> str:
     return json.dumps(document, ensure_ascii=False) + "\n"
 
 
-def read_model(path: Path) -> tuple[MarkovChain, Guarantee | None, dict[str, Any] | None]:
+def model_parts(text: str) -> tuple[MarkovChain, Guarantee | None, dict[str, Any] | None]:
     """The chain, what was promised, and the forecasts; the last two are None for a chain that is no private model."""
-    from pathveil.data.system_files import read_chain
-    from pathveil.errors import InvalidSystemError
-    from pathveil.privacy.guarantee import Guarantee
-
-    chain = read_chain(path)
-    forecasts = json.loads(path.read_text(encoding="utf-8-sig")).get("model")
+    chain = MarkovChain.from_json(text)
+    forecasts = json.loads(text).get("model")
     if chain.guarantee is None:
         return chain, None, None
     try:
@@ -46,7 +43,7 @@ def read_model(path: Path) -> tuple[MarkovChain, Guarantee | None, dict[str, Any
         if forecasts is not None:
             _check(forecasts, len(chain.symbols))
     except (KeyError, TypeError, ValueError):
-        raise InvalidSystemError(f"{path}: what the model says about itself is not what PathVeil writes") from None
+        raise InvalidSystemError("what the model says about itself is not what PathVeil writes") from None
     return chain, promise, forecasts
 
 

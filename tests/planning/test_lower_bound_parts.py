@@ -10,8 +10,8 @@ import pytest
 from scipy.optimize import linprog
 
 import pathveil as pv
-from pathveil.words import lower_bound
-from pathveil.words.lower_bound import _all_words, _best_share, _neighbour_bound, least_expected_errors_each
+from pathveil.planning import lower_bound
+from pathveil.planning.lower_bound import _all_words, _best_share, _neighbour_bound, least_expected_errors_each
 from tests.reference.enumeration import feasible_words
 from tests.worlds import DEAD_END_PLANS, UNEVEN
 

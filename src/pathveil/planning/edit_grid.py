@@ -1,25 +1,22 @@
-"""The numbers of a planning report for edit distance, where the length of a word is private too."""
+"""The grid of forecasts for edit distance, where the length of a word is private too."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from pathveil.errors import LengthMismatchError, NoFeasibleWordError, TooLargeError
+from pathveil.planning.grid import DRAWS, Cell, ForecastGrid, fill, with_usual
+from pathveil.planning.public_words import average_law, public_words
 from pathveil.randomness.source import insecure_seed
-from pathveil.report.explain import edit_certificate_in_words
-from pathveil.report.planning import DRAWS, Cell, Planning, average_law, grid_of
 from pathveil.systems.system import System, Word, checked_length
 from pathveil.words.base import checked_positive_integer
 from pathveil.words.by_name import EDIT_MECHANISMS
-from pathveil.words.choose import public_words
 from pathveil.words.edit import EditMechanism
 from pathveil.words.edit_certified import CertifiedEditExponential
 from pathveil.words.edit_exponential import EditExponential
 
-Counts = dict[int, tuple[int, ...]]
 
-
-def edits_over_grid(
+def edit_grid(
     world: System,
     lengths: tuple[int, int],
     cap: int | None = None,
@@ -28,51 +25,51 @@ def edits_over_grid(
     length: int | None = None,
     epsilons: Sequence[float] = (),
     sample: Word | None = None,
-) -> Planning:
-    """Work out the grid for words of this length (otherwise: of the length of the sample, or in the middle).
+) -> ForecastGrid:
+    """The grid for words of this length (otherwise: of the length of the sample, or in the middle).
 
     The classes of a word are the same for every mechanism, ε and b, so they are counted once.
     """
     b = checked_positive_integer(adjacency, "adjacency")
-    reference_mechanism = EditExponential(world, 1.0, b, lengths, cap)
-    n = _length(reference_mechanism, length, sample)
+    reference = EditExponential(world, 1.0, b, lengths, cap)
+    n = _length(reference, length, sample)
     words = public_words(world, n)
     shown = words[0] if sample is None else sample
     try:
-        counts = [reference_mechanism.counts_by_length(word) for word in words]
-        sample_counts = reference_mechanism.counts_by_length(shown)
+        counts = [reference.counts_by_length(word) for word in words]
+        sample_counts = reference.counts_by_length(shown)
     except TooLargeError as problem:
         raise TooLargeError(f"the edits of no mechanism can be computed here: {problem}") from None
-    grid = grid_of(epsilons)
+    epsilons = with_usual(epsilons)
     adjacencies = tuple(sorted({1, 2, b}))
-    cells: list[list[list[Cell | None]]] = []
-    explained: list[list[list[str]]] = []
-    units: list[list[str | None]] = []
-    for stop in adjacencies:
-        cells.append([])
-        explained.append([])
-        units.append([])
-        for epsilon in grid:
-            made = [kind(world, epsilon, stop, reference_mechanism.lengths, cap) for kind in EDIT_MECHANISMS.values()]
-            cells[-1].append([_cell(mechanism, n, counts, shown, sample_counts) for mechanism in made])
-            units[-1] = [mechanism.guarantee.unit for mechanism in made]
-            [certified] = [one for one in made if isinstance(one, CertifiedEditExponential)]
-            explained[-1].append(edit_certificate_in_words(certified))
-    return Planning(
+
+    def cell_at(name: str, epsilon: float, adjacency: int) -> Cell:
+        mechanism = EDIT_MECHANISMS[name](world, epsilon, adjacency, reference.lengths, cap)
+        laws = [mechanism.laws_from(one) for one in counts]
+        return Cell(
+            theta=mechanism.theta(),
+            unit=mechanism.guarantee.unit,
+            law=average_law([law for law, _ in laws]),
+            sample_law=mechanism.laws_from(sample_counts)[0],
+            draws=tuple(mechanism.privatize_many([shown] * DRAWS, rng=insecure_seed(0))),
+            certificate=mechanism.certificate if isinstance(mechanism, CertifiedEditExponential) else None,
+            kept=sum(by_length[n] for _, by_length in laws) / len(laws),
+        )
+
+    cells, why_not = fill(tuple(EDIT_MECHANISMS), epsilons, adjacencies, cell_at)
+    return ForecastGrid(
         world=world,
         length=n,
-        epsilons=grid,
+        epsilons=epsilons,
         adjacencies=adjacencies,
         names=tuple(EDIT_MECHANISMS),
         cells=cells,
         bounds=None,
-        explained=explained,
-        units=units,
-        why_not={},
+        why_not=why_not,
         sample=shown,
         sample_given=sample is not None,
-        lengths=reference_mechanism.lengths,
-        cap=reference_mechanism.cap,
+        lengths=reference.lengths,
+        cap=reference.cap,
     )
 
 
@@ -92,15 +89,3 @@ def _length(mechanism: EditMechanism, length: int | None, sample: Word | None) -
     if not world.count(length):
         raise NoFeasibleWordError(f"the system has no feasible word of length {length}: choose another one")
     return length
-
-
-def _cell(mechanism: EditMechanism, length: int, counts: Sequence[Counts], sample: Word, sample_counts: Counts) -> Cell:
-    laws = [mechanism.laws_from(one) for one in counts]
-    draws = mechanism.privatize_many([sample] * DRAWS, rng=insecure_seed(0))
-    return Cell(
-        mechanism.theta(),
-        average_law([law for law, _ in laws]),
-        mechanism.laws_from(sample_counts)[0],
-        tuple(draws),
-        kept=sum(by_length[length] for _, by_length in laws) / len(laws),
-    )

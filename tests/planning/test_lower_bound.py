@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog
 
 import pathveil as pv
-from pathveil.words.lower_bound import least_expected_errors
+from pathveil.planning.lower_bound import least_expected_errors
 
 
 def best_expected_errors(words: list[tuple[str, ...]], epsilon: float, adjacency: int) -> float:
@@ -70,3 +70,10 @@ def test_where_words_are_too_many_to_list_the_bound_says_that_it_is_an_estimate(
     bound = least_expected_errors(pv.example_town(), 14, 5.0)
     assert not bound.proved
     assert "estimated" in bound.how
+
+
+def test_where_neighbours_cannot_be_counted_the_bound_is_0_and_says_why():
+    bound = least_expected_errors(pv.Alphabet("ab"), 50_000, 1.0)
+    assert bound.errors == 0
+    assert "no better one than 0 was computed" in bound.how
+    assert "GiB" in bound.how

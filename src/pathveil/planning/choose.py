@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
-from pathveil.randomness.source import insecure_seed
-from pathveil.systems.system import System, Word, checked_length
+from pathveil.errors import DeadEndError, InvalidSystemError
+from pathveil.planning.public_words import expected_errors
+from pathveil.systems.system import System, checked_length
 from pathveil.words.base import WordMechanism
 from pathveil.words.certified import CertifiedExponential
 from pathveil.words.online import Online
 from pathveil.words.permute_and_flip import PermuteAndFlip
-
-_SAMPLE = 12  # feasible words on which the candidates are compared
 
 
 def best_mechanism(world: System, length: int, epsilon: float, adjacency: int = 1) -> WordMechanism:
@@ -41,18 +39,3 @@ def best_mechanism(world: System, length: int, epsilon: float, adjacency: int = 
     if not world.compiled.is_free:
         best.reason += " (CertifiedExponential promises among feasible words, the others among all of that length)"
     return best
-
-
-def expected_errors(mechanism: WordMechanism, world: System, length: int) -> float:
-    """The expected error, averaged over public sample words; infinite where it is too dear to compute."""
-    words = public_words(world, length)
-    try:
-        return sum(mechanism.error_law(word).mean for word in words) / len(words)
-    except TooLargeError:
-        return float("inf")
-
-
-def public_words(world: System, length: int) -> list[Word]:
-    """Feasible words that stand for all of them; always the same. One will do on a free alphabet."""
-    source = insecure_seed(0)
-    return [world.random_word(length, source) for _ in range(1 if world.compiled.is_free else _SAMPLE)]

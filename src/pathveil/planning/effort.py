@@ -1,0 +1,52 @@
+"""How long drawing a word takes, and how much memory: estimates from public sizes.
+
+Every mechanism that keeps the length n of a word draws it in time ∝ n · (something of the system): a step for each
+symbol, and where the whole word is looked at, a message along each edge of the system. The constants below were
+measured by `python benchmarks/effort.py`: processor time of large batches of different words, free alphabets of 3 and
+20 symbols, rings of 40 to 400 streets with 3 to 20 ways on, 8 to 100 symbols, ε = 2 and 5. There the estimates are
+right within a factor of 2, but for short words on small chains at ε = 5, which take down to a quarter. Another machine,
+or one that is busy, shifts all of them.
+"""
+
+from __future__ import annotations
+
+from pathveil.systems.compiled import CompiledSystem
+from pathveil.words.classes import LONGEST_LAW
+
+_FREE_SYMBOL = {"certified": 7e-9, "exponential": 7e-9, "online": 7e-9, "permute-and-flip": 12e-9}
+"""Seconds for each symbol of a word over a free alphabet."""
+
+_FREE_SYMBOL_WITHOUT_LAW = 75e-9
+"""The same for permute-and-flip on words that are too long for the law of their errors."""
+
+_SYMBOL = {"certified": 30e-9, "exponential": 30e-9, "online": 30e-9, "permute-and-flip": 70e-9}
+"""Seconds for each symbol of a word on any other system,"""
+
+_SYMBOL_AND_EDGE = {"certified": 0.3e-9, "exponential": 0.3e-9, "online": 0.0, "permute-and-flip": 0.3e-9}
+"""and for each symbol and each edge of the system."""
+
+_WORDS_SIDE_BY_SIDE = 16
+_BYTES = 8  # a message
+_BLOCK = 4 << 20  # bytes: keystream and results of one block of words
+
+
+def seconds_for_a_word(name: str, compiled: CompiledSystem, length: int) -> float:
+    """Processor time to draw one word of a large batch: without its certificate, reading, checking and writing.
+
+    A word that is drawn alone takes longer, about a tenth of a millisecond at least.
+    """
+    if compiled.is_free:
+        without_law = name == "permute-and-flip" and length > LONGEST_LAW
+        return length * (_FREE_SYMBOL_WITHOUT_LAW if without_law else _FREE_SYMBOL[name])
+    return length * (_SYMBOL[name] + compiled.edge_count * _SYMBOL_AND_EDGE[name])
+
+
+def memory_for_a_batch(name: str, compiled: CompiledSystem, length: int) -> int:
+    """Bytes that each processor needs while it draws, besides the words and what the library takes anyway.
+
+    Messages for each position and state, for sixteen words side by side. That is right within a third up to 256 MB.
+    Systems and words for which it would be more are drawn in another, slower way, which can need many times as much.
+    """
+    if compiled.is_free or name == "online":
+        return _BLOCK
+    return _BLOCK + length * compiled.state_count * _WORDS_SIDE_BY_SIDE * _BYTES

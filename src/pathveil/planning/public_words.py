@@ -1,0 +1,47 @@
+"""Feasible words of the public system that stand for all of them, and the errors of a mechanism on them.
+
+Every forecast is an average over these words, exact for each of them. They are drawn from the public system with a seed
+that is no secret, so a forecast is the same each time and says nothing about anybody's data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pathveil.errors import TooLargeError
+from pathveil.numerics.arrays import FloatArray
+from pathveil.randomness.source import insecure_seed
+from pathveil.systems.system import System, Word
+from pathveil.words.base import ErrorLaw, WordMechanism
+
+_SAMPLE = 12
+
+
+def public_words(world: System, length: int) -> list[Word]:
+    """Feasible words of this length; always the same. One will do on a free alphabet, where all words are alike."""
+    source = insecure_seed(0)
+    return [world.random_word(length, source) for _ in range(1 if world.compiled.is_free else _SAMPLE)]
+
+
+def expected_errors(mechanism: WordMechanism, world: System, length: int) -> float:
+    """The expected errors of the mechanism, averaged over the public words; infinite where memory would not do."""
+    try:
+        return mean_errors([mechanism.error_law(word) for word in public_words(world, length)])
+    except TooLargeError:
+        return float("inf")
+
+
+def mean_errors(laws: Sequence[ErrorLaw]) -> float:
+    """The expected errors, averaged over words with these laws."""
+    return sum(law.mean for law in laws) / len(laws)
+
+
+def average_law(laws: Sequence[ErrorLaw]) -> ErrorLaw:
+    """The law of the errors of a word that is chosen at random among several; their lengths may differ."""
+    pmf: FloatArray = np.zeros(max(len(law.pmf) for law in laws))
+    for law in laws:
+        pmf[: len(law.pmf)] += law.pmf / len(laws)
+    with np.errstate(divide="ignore"):
+        return ErrorLaw(np.log(pmf))

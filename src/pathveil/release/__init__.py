@@ -1,0 +1,28 @@
+"""Releases: charge → draw → seal → publish → complete, in this order and in one place.
+
+    Release          the five steps as a context manager, for whatever is released
+    release_words    one private word for each word of some files, by this process or by Spark
+    release_model    one private chain for all words or transitions of some files
+
+Commands parse and print; everything that decides what may appear, and when, is here.
+"""
+
+from pathveil.release.destinations import files_to_write, refuse_inputs
+from pathveil.release.engines import Engine, EngineName, engine_for
+from pathveil.release.model import ModelChoices, ReleasedModel, release_model
+from pathveil.release.release import Release
+from pathveil.release.words import WordChoices, release_words
+
+__all__ = [
+    "Engine",
+    "EngineName",
+    "ModelChoices",
+    "Release",
+    "ReleasedModel",
+    "WordChoices",
+    "engine_for",
+    "files_to_write",
+    "refuse_inputs",
+    "release_model",
+    "release_words",
+]

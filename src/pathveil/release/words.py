@@ -1,0 +1,60 @@
+"""Private words for the words of some files: checked first, so that a mistake in the input costs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathveil.data.checking import OnBadRow
+    from pathveil.data.words import CuratorSummary
+    from pathveil.release.engines import Engine
+    from pathveil.release.release import Release
+    from pathveil.words.base import WordMechanism
+
+
+@dataclass(frozen=True)
+class WordChoices:
+    """What becomes of everything beside the words themselves; the arguments of `data.privatize_file`."""
+
+    keep: tuple[str, ...] = ()
+    keep_order: bool = False
+    user: str | None = None
+    max_words_per_user: int | None = None
+    on_bad_row: OnBadRow = "fail"
+    overwrite: bool = False
+
+
+def release_words(
+    engine: Engine, mechanism: WordMechanism, output: Path, release: Release, choices: WordChoices
+) -> CuratorSummary:
+    """One private word for each word, in a file (on Spark: a folder) with a manifest beside it.
+
+    Under a ledger all words are looked at before anything is charged. Raises what the check, the ledger or the drawing
+    raises; the output is then not there.
+    """
+    from pathveil.data.manifest import file_guarantee
+
+    promise = file_guarantee(mechanism, keep=choices.keep, keep_order=choices.keep_order, on_bad_row=choices.on_bad_row)
+    lengths: frozenset[int] = frozenset()
+    if release.ledger is not None:
+        lengths = engine.check(mechanism, choices).lengths
+
+    def charge() -> dict[str, Any] | None:
+        engine.require_unchanged()  # the price is that of the words that were checked
+        return release.charge(
+            promise,
+            # Where lengths are protected, the longest word of the data must not decide what is charged.
+            longest=max(lengths, default=None) if mechanism.accepted_lengths is None else None,
+            user=choices.user,
+            words_per_user=choices.max_words_per_user,
+            loss_at=partial(mechanism.loss_at, lengths=lengths),
+        )
+
+    summary = engine.privatize(mechanism, output, choices, before_drawing=charge, seal=release.seal)
+    release.output = engine.digest(output)
+    if summary.guarantee != promise:
+        raise AssertionError("the guarantee of the release is not the one that was charged")
+    return summary
