@@ -22,7 +22,7 @@ CODE := src tests examples benchmarks fuzz mutation docs
 # The marks of pyproject.toml that `make test` leaves out.
 REST := slow or spark or browser or site or reference
 
-# Style, types, and whatever protects a user from a wrong result: three minutes at most on two cores.
+# Style, types, and whatever protects a user from a wrong result. The aim is three minutes on two cores.
 test: lint
 	@$(MAKE) --no-print-directory --jobs=2 types results
 

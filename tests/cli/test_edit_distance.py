@@ -37,7 +37,7 @@ def test_a_word_outside_the_range_costs_nothing(folder, run):
     assert ran.code != 0
     assert "7 to 9 symbols" in ran.err
     assert not (folder / "private.parquet").exists()
-    assert json.loads(run("ledger show budget.db --json").out)["units"] == []
+    assert json.loads(run("ledger show budget.db --json").out)["charges"] == []
     ran = run(f"{PRIVATIZE} --lengths 7:9 --ledger budget.db --on-bad-row skip")
     assert ran.code == 0, ran.err
     private = pq.read_table("private.parquet").column("route").to_pylist()

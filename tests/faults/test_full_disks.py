@@ -34,8 +34,9 @@ def outputs(folder: Path) -> dict[str, bytes]:
 
 def prepare(run, name: str) -> str:
     """A ledger, and an earlier output; returns the line that replaces it."""
-    assert run("ledger init budget.db --epsilon 1000 --unit symbols --adjacency 1 --delta 0.1").code == 0
-    assert run("model lines.txt --unit transition --states pages.txt --epsilon 1 --output model.json").code == 0
+    unit = "transition" if name == "dirichlet" else "symbols --adjacency 1"
+    assert run(f"ledger init budget.db --epsilon 1000 --unit {unit} --delta 0.1").code == 0
+    assert run("model lines.txt --unit symbol --states pages.txt --epsilon 1 --output model.json").code == 0
     assert run(LINES[name]).code == 0
     return f"{LINES[name]} --overwrite --quiet"
 

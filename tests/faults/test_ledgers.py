@@ -18,7 +18,7 @@ from tests.ledger.tampering import edit
 
 LINES = (
     "privatize lines.txt --alphabet pages.txt --epsilon 1 --output out.txt --ledger budget.db",
-    "model lines.txt --unit transition --states pages.txt --epsilon 1 --output out.json --ledger budget.db",
+    "model lines.txt --unit symbol --states pages.txt --epsilon 1 --output out.json --ledger budget.db",
     "ledger show budget.db",
     "ledger verify budget.db",
 )
@@ -34,7 +34,7 @@ def used(folder, run) -> Path:
 
 def test_a_ledger_cut_off_or_with_one_byte_changed_is_refused_with_advice_or_says_what_it_said(folder, run, used):
     raw = used.read_bytes()
-    spent = pv.Ledger.open(used).to_dict()["units"]
+    spent = pv.Ledger.open(used).spent.epsilon
     places = random.Random(5)
     # One in each region of the file, and the header more densely.
     chosen = [*range(0, 100, 12), *(places.randrange(begin, begin + 1024) for begin in range(0, len(raw) - 1024, 1024))]
@@ -49,8 +49,7 @@ def test_a_ledger_cut_off_or_with_one_byte_changed_is_refused_with_advice_or_say
         ran = run(LINES[number % len(LINES)])
         assert "Traceback" not in ran.err
         if ran.code == 0:
-            now = pv.Ledger.open(used).to_dict()["units"]
-            assert now[0]["spent"]["epsilon"] >= spent[0]["spent"]["epsilon"]
+            assert pv.Ledger.open(used).spent.epsilon >= spent
             for made in folder.glob("out.*"):
                 made.unlink()
             continue
@@ -94,7 +93,8 @@ def test_a_forged_charge_that_makes_no_sense_is_refused_by_every_question(tmp_pa
     content = {**ledger.entries()[charge.number].content, **change}
     content = {name: value for name, value in content.items() if value is not None}
     text, found = sealed(2, content, ledger.entries()[-1].hash)
-    edit(path, f"INSERT INTO entries VALUES (2, '{text}', '{found}')", "PRAGMA user_version = 3")
+    quoted = text.replace("'", "''")
+    edit(path, f"INSERT INTO entries VALUES (2, '{quoted}', '{found}')", "PRAGMA user_version = 3")
     questions = (
         lambda: pv.Ledger.open(path),
         ledger.verify,

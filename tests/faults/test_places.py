@@ -16,7 +16,7 @@ from tests.faults.faults import nobody, statuses
 
 LINES = {
     "privatize": "privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db --output {}",
-    "model": "model lines.txt --unit transition --states pages.txt --epsilon 1 --ledger budget.db --output {}",
+    "model": "model lines.txt --unit symbol --states pages.txt --epsilon 1 --ledger budget.db --output {}",
     "synthesize": "synthesize model.json --count 5 --length 3 --output {}",
     "plan": "plan --alphabet pages.txt --length 3 --plot {}.png",
     "report": "report plan --alphabet pages.txt --length 3 --output {}.html",
@@ -26,7 +26,7 @@ LINES = {
 @pytest.fixture
 def prepared(folder, run) -> Path:
     assert run("ledger init budget.db --epsilon 10 --unit symbols --adjacency 1").code == 0
-    assert run("model lines.txt --unit transition --states pages.txt --epsilon 1 --output model.json").code == 0
+    assert run("model lines.txt --unit symbol --states pages.txt --epsilon 1 --output model.json").code == 0
     (folder / "a folder").mkdir()
     for ending in ("", ".png", ".html"):
         (folder / f"taken{ending}").mkdir()
@@ -60,7 +60,7 @@ def open_folder() -> Iterator[Path]:
 def test_a_folder_that_is_read_only_is_refused_and_costs_nothing(open_folder, run, name, monkeypatch, capsys):
     write_inputs(open_folder)
     monkeypatch.chdir(open_folder)
-    assert run("model lines.txt --unit transition --states pages.txt --epsilon 1 --output model.json").code == 0
+    assert run("model lines.txt --unit symbol --states pages.txt --epsilon 1 --output model.json").code == 0
     writable, closed = open_folder / "ledgers", open_folder / "closed"
     writable.mkdir(mode=0o777)
     closed.mkdir(mode=0o555)

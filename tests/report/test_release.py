@@ -87,7 +87,7 @@ def test_a_manifest_with_another_promise_than_the_charged_one_gets_no_report(rel
     ("change", "complaint"),
     [
         ({"format": "other"}, "this is not a manifest"),
-        ({"version": 2}, "version 2"),
+        ({"version": 3}, "version 3"),
         ({"file": "../../etc/passwd"}, "not what PathVeil writes"),
         ({"epsilon": "much"}, "not what PathVeil writes"),
         ({"epsilon": -1.0}, "not what PathVeil writes"),
@@ -147,4 +147,4 @@ def test_names_in_a_manifest_are_text(folder, run) -> None:
 
 def test_the_charts_of_a_release_are_pictures_too(released, run) -> None:
     assert run(WITH_LEDGER.replace("release.html", "charts") + " --format png").code == 0
-    assert sorted(path.name for path in (released / "charts").iterdir()) == ["belief.png", "budget-1.png"]
+    assert sorted(path.name for path in (released / "charts").iterdir()) == ["belief.png", "budget.png"]

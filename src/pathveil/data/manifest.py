@@ -1,7 +1,8 @@
 """What a release says about itself: a JSON file beside the output.
 
 Everything in it follows from the public system, the mechanism and the options, which are settled before the data are
-read. Counts of rows, of skipped rows or of the words of a user are not in it.
+read. Counts of rows, of skipped rows or of the words of a user are not in it. One exception: what the release cost in
+the unit of a budget may depend on the length of the longest word, where that unit takes lengths as public.
 """
 
 from __future__ import annotations
