@@ -1,4 +1,4 @@
-"""DuckDB, the embedded engine: scans tables, sorts what does not fit into memory, groups and counts.
+"""DuckDB, the embedded database: scans tables, sorts what does not fit into memory, groups and counts.
 
 It works inside this process, in a bounded amount of memory; what does not fit goes to the private workspace. It may
 not install or load extensions, so it never reaches for a network.
@@ -41,7 +41,7 @@ class Column:
     kind: Literal["list", "text", "as it is"]
 
 
-class Engine:
+class Database:
     """One DuckDB session with the workspace as its place for overflow. It begins with the first question."""
 
     def __init__(self, workspace: Path) -> None:
@@ -68,7 +68,7 @@ class Engine:
             self._connection.close()
 
     def interrupt(self) -> None:
-        """Break off what another thread has the engine do; that thread gets an error."""
+        """Break off what another thread has the database do; that thread gets an error."""
         for cursor in list(self._cursors):
             with contextlib.suppress(duckdb.ConnectionException):  # it was closed in the meantime: nothing to break off
                 cursor.interrupt()
@@ -157,7 +157,7 @@ def arrow_reads(file: DataFile, name: str) -> bool:
 def parquet_batches(file: DataFile, names: Sequence[str], row_group: int | None = None) -> Iterator[pa.RecordBatch]:
     """Columns of a file, or of one of its row groups, in batches.
 
-    Where nothing has to be sorted or joined, Arrow is faster than the engine.
+    Where nothing has to be sorted or joined, Arrow is faster than the database.
     """
     groups = None if row_group is None else [row_group]
     try:
@@ -218,7 +218,7 @@ def require_columns(file: DataFile, present: Sequence[str], wanted: Sequence[str
 
 
 def _readable(problem: BaseException, names: Sequence[str]) -> DataFileError:
-    """The engine's message without its advice on options that we do not have; `names` are the files it has read.
+    """The database's message without its advice on options that we do not have; `names` are the files it has read.
 
     The message quotes rows. Of it, those who may not read them get a number from its very beginning at most.
     """
@@ -231,7 +231,7 @@ def _readable(problem: BaseException, names: Sequence[str]) -> DataFileError:
     text = re.split(r"\n\s*(?:Possible|Try setting|file =)", text)[0]
     summary = "; ".join(part.strip() for part in text.splitlines() if part.strip())
     if json_file := re.search(r'JSON.* in file "(.*?)"', summary):
-        # The engine counts the lines of JSON within its own blocks; a number that may be wrong does not help.
+        # The database counts the lines of JSON within its own blocks; a number that may be wrong does not help.
         summary = re.sub(r",? (at byte \d+ )?in line \d+", "", summary)
         if line := _first_malformed_line(Path(json_file.group(1))):
             summary += f" (line {line})"

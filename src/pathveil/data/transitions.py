@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from pathveil.data.checking import Checker, OnBadRow, Skipped
-from pathveil.data.embedded import Column, Engine
+from pathveil.data.embedded import Column, Database
 from pathveil.data.formats.layout import Extra, Layout, column_type
 from pathveil.data.sources import DataFile, Format, Source, Watch
 from pathveil.data.symbols import SymbolTable
@@ -71,9 +71,9 @@ def count_transitions(
             raise InvalidParameterError("max_length is for words: pairs have no length")
         return _count_pairs(source, layout, checker.symbols, on_bad_row, format, report)
     tally = WordTally(len(checker.symbols.names), max_length)
-    with opened(source, layout, Extra(), format) as (engine, files, _):
+    with opened(source, layout, Extra(), format) as (database, files, _):
         watch = Watch(files)
-        for batch in checker.checked(layout.read(engine, files, Extra(), keep_order=False)):
+        for batch in checker.checked(layout.read(database, files, Extra(), keep_order=False)):
             tally.add(batch.column(0))
             report("counting", tally.words)
         watch.require_unchanged()
@@ -132,15 +132,15 @@ def _count_pairs(
     size = len(symbols.names)
     table = np.zeros((size, size), dtype=np.int64)
     skipped = Skipped()
-    with opened(source, None, Extra(), format) as (engine, files, _):
+    with opened(source, None, Extra(), format) as (database, files, _):
         watch = Watch(files)
         for file in files:
             if file.format not in ("csv", "parquet", "jsonl"):
                 raise FileItselfError(f"{file.name}: columns of pairs are for csv, jsonl and parquet files")
             for name in (layout.origin, layout.destination):
                 column_type([file], name, symbols_are_listed=False)
-            scan = engine.scan(file, {"a": Column(layout.origin, "text"), "b": Column(layout.destination, "text")})
-            for batch in engine.stream(f"SELECT a, b, count(*) AS n FROM ({scan}) GROUP BY ALL"):
+            scan = database.scan(file, {"a": Column(layout.origin, "text"), "b": Column(layout.destination, "text")})
+            for batch in database.stream(f"SELECT a, b, count(*) AS n FROM ({scan}) GROUP BY ALL"):
                 origins, destinations = symbols.encode(batch.column("a")), symbols.encode(batch.column("b"))
                 counts = batch.column("n").to_numpy()
                 good = (origins < size) & (destinations < size)
@@ -148,7 +148,7 @@ def _count_pairs(
                 report("counting", int(table.sum()))
                 for i in np.flatnonzero(~good)[: 1 if on_bad_row == "fail" else None]:
                     pair = batch.column("a")[i].as_py(), batch.column("b")[i].as_py()
-                    problem = _bad_pair(engine, file, scan, layout, pair, origins[i] >= size)
+                    problem = _bad_pair(database, file, scan, layout, pair, origins[i] >= size)
                     if on_bad_row == "fail":
                         raise problem
                     skipped.add(int(counts[i]), str(problem))
@@ -160,9 +160,9 @@ def _count_pairs(
 
 
 def _bad_pair(
-    engine: Engine, file: DataFile, scan: str, layout: PairColumns, pair: Sequence[object], origin_is_bad: bool
+    database: Database, file: DataFile, scan: str, layout: PairColumns, pair: Sequence[object], origin_is_bad: bool
 ) -> UnknownSymbolError | DataFileError:
-    [(row,)] = engine.rows(
+    [(row,)] = database.rows(
         f"SELECT min(n) FROM (SELECT *, row_number() OVER () AS n FROM ({scan})) "
         "WHERE a IS NOT DISTINCT FROM ? AND b IS NOT DISTINCT FROM ?",
         pair,

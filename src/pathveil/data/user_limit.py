@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pathveil.data.embedded import Engine
+from pathveil.data.embedded import Database
 from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource
@@ -32,14 +32,14 @@ class UserLimit:
         self.dropped = 0
 
     def limited(
-        self, batches: Iterable[pa.RecordBatch], engine: Engine, source: RandomSource, workspace: Path
+        self, batches: Iterable[pa.RecordBatch], database: Database, source: RandomSource, workspace: Path
     ) -> Iterator[pa.RecordBatch]:
         """The words that stay, in the order they came, without the column of users (the second)."""
         spool = EncryptedFile(workspace / "words-of-users.arrow")
-        count = self._spool(batches, spool, engine, source)
+        count = self._spool(batches, spool, database, source)
         if not count:
             return
-        surplus = self._surplus(engine)
+        surplus = self._surplus(database)
         self.dropped = len(surplus)
         number = 0
         with spool.for_reading() as file, pa.ipc.open_stream(file) as reader:
@@ -52,16 +52,16 @@ class UserLimit:
         spool.path.unlink()
 
     def _spool(
-        self, batches: Iterable[pa.RecordBatch], spool: EncryptedFile, engine: Engine, source: RandomSource
+        self, batches: Iterable[pa.RecordBatch], spool: EncryptedFile, database: Database, source: RandomSource
     ) -> int:
-        """Words to a file, users with a random key each to the engine."""
+        """Words to a file, users with a random key each to the database."""
         writer, count = None, 0
         with contextlib.ExitStack() as stack:
             for batch in batches:
                 numbers = np.arange(count, count + batch.num_rows)
                 keys = source.keystream(batch.num_rows)
                 columns = [pa.array(numbers), batch.column(1), pa.array(keys)]
-                engine.append("words_of_users", pa.Table.from_arrays(columns, names=["number", "owner", "draw"]))
+                database.append("words_of_users", pa.Table.from_arrays(columns, names=["number", "owner", "draw"]))
                 rest = pa.RecordBatch.from_arrays(
                     [batch.column(0), *batch.columns[2:]], names=[f"{i}" for i in range(batch.num_columns - 1)]
                 )
@@ -72,13 +72,13 @@ class UserLimit:
                 count += batch.num_rows
         return count
 
-    def _surplus(self, engine: Engine) -> np.ndarray:
+    def _surplus(self, database: Database) -> np.ndarray:
         # A user's words in the order of uniform keys: the first of them are a uniform choice. Equal keys are next to
         # impossible, and would not touch the guarantee, which holds for any choice that ignores what words say.
         ranked = "SELECT number, row_number() OVER (PARTITION BY owner ORDER BY draw) AS place FROM words_of_users"
-        [(self.measured,)] = engine.rows(f"SELECT max(place) FROM ({ranked})")
+        [(self.measured,)] = database.rows(f"SELECT max(place) FROM ({ranked})")
         numbers = [
             batch.column(0).to_numpy()
-            for batch in engine.stream(f"SELECT number FROM ({ranked}) WHERE place > {self.most} ORDER BY number")
+            for batch in database.stream(f"SELECT number FROM ({ranked}) WHERE place > {self.most} ORDER BY number")
         ]
         return np.concatenate([np.empty(0, dtype=np.int64), *numbers])

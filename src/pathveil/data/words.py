@@ -20,13 +20,13 @@ import numpy as np
 import pyarrow as pa
 
 from pathveil.data.checking import Checker, OnBadRow
-from pathveil.data.embedded import Engine, csv_header
+from pathveil.data.embedded import Database, csv_header
 from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.data.formats.layout import Extra, Layout, Style
 from pathveil.data.manifest import BeforeDrawing, file_guarantee, manifest_path, publish_with_manifest
 from pathveil.data.output import private_workspace, refuse_existing
+from pathveil.data.pipeline import prefetched, written_behind
 from pathveil.data.shuffle import shuffled
-from pathveil.data.side_by_side import done_behind, made_ahead
 from pathveil.data.sources import DataFile, Format, Source, Watch, describe, find_files
 from pathveil.data.user_limit import UserLimit
 from pathveil.data.writers import TableWriter
@@ -67,9 +67,9 @@ def read_words(
 
     Words are checked against the public system. Sensitive data as they are: nothing here is private.
     """
-    with opened(source, layout, Extra(None, tuple(keep)), format) as (engine, files, _):
+    with opened(source, layout, Extra(None, tuple(keep)), format) as (database, files, _):
         checker = Checker(world, on_bad_row)
-        for batch in checker.checked(layout.read(engine, files, Extra(None, tuple(keep)), keep_order=True)):
+        for batch in checker.checked(layout.read(database, files, Extra(None, tuple(keep)), keep_order=True)):
             yield batch.rename_columns(["word", *keep])
 
 
@@ -101,8 +101,8 @@ def check_words(
     layout.require_writable(checker.symbols)
     count = 0
     lengths: set[int] = set()
-    with opened(source, layout, extra, format) as (engine, files, _):
-        for batch in checker.checked(layout.read(engine, files, extra, keep_order=False)):
+    with opened(source, layout, extra, format) as (database, files, _):
+        for batch in checker.checked(layout.read(database, files, extra, keep_order=False)):
             count += batch.num_rows
             lengths.update(np.unique(np.diff(batch.column(0).offsets.to_numpy())).tolist())
             if progress is not None:
@@ -156,14 +156,14 @@ def privatize_file(
     checker = checker_for(mechanism, on_bad_row)
     layout.require_writable(checker.symbols)
     report = progress or (lambda _stage, _words: None)
-    with opened(source, layout, extra, format, destination) as (engine, files, workspace):
+    with opened(source, layout, extra, format, destination) as (database, files, workspace):
         watch = Watch(files)
         target = _target(destination, files[0])
         # JSON declares no types: a system of numbers is written in numbers there.
         numbers = files[0].format == "jsonl" and checker.symbols.are_numbers
         kind = pa.int64() if numbers else layout.value_type(files)
         style = Style(checker.symbols, checker.symbols.written_type(kind), tuple(keep))
-        checked = gathered(checker.checked(layout.read(engine, files, extra, keep_order)))
+        checked = gathered(checker.checked(layout.read(database, files, extra, keep_order)))
         unfinished = EncryptedFile(workspace / "unfinished")
         delimiter = csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ","
         json_columns = frozenset(keep) if target.format == "jsonl" else frozenset()
@@ -171,13 +171,13 @@ def privatize_file(
         released = symbols = 0
 
         with (
-            made_ahead(checked, engine.interrupt) as words,
+            prefetched(checked, database.interrupt) as words,
             TableWriter(unfinished.for_writing(), target, delimiter, json_columns) as writer,
-            done_behind(writer.write) as write,
+            written_behind(writer.write) as write,
         ):
             batches = _privatized(words, mechanism, draws, report)
             if limit is not None:
-                batches = limit.limited(batches, engine, draws, workspace)
+                batches = limit.limited(batches, database, draws, workspace)
             if not keep_order:
                 batches = shuffled(batches, draws, workspace)
             for batch in batches:
@@ -219,13 +219,13 @@ def privatize_file(
 @contextlib.contextmanager
 def opened(
     source: Source, layout: Layout | None, extra: Extra, format: Format | None, output: Path | None = None
-) -> Iterator[tuple[Engine, list[DataFile], Path]]:
-    """The engine, the files and the workspace; all of it is put away afterwards."""
-    with private_workspace(output) as workspace, contextlib.closing(Engine(workspace)) as engine:
+) -> Iterator[tuple[Database, list[DataFile], Path]]:
+    """The database, the files and the workspace; all of it is put away afterwards."""
+    with private_workspace(output) as workspace, contextlib.closing(Database(workspace)) as database:
         files = find_files(source, workspace, format or (layout.default_format if layout else None))
         if layout is not None:
             layout.check(files, extra)
-        yield engine, files, workspace
+        yield database, files, workspace
 
 
 def checker_for(mechanism: WordMechanism, on_bad_row: OnBadRow) -> Checker:

@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pathveil.data.embedded import Engine
+from pathveil.data.embedded import Database
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style
 from pathveil.data.sources import DataFile
 from pathveil.data.symbols import SymbolTable
@@ -52,7 +52,7 @@ class EventLog(Layout):
             if any(ord(c) < 32 and c not in "\t\n\r" for c in name) or "\ufffe" in name or "\uffff" in name:
                 raise InvalidSystemError(f"the symbol {name!r} has a character that XML cannot hold. Rename it.")
 
-    def read(self, engine: Engine, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
+    def read(self, database: Database, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
         for file in files:
             traces = _Traces(file, self.symbol, extra)
             before = 0

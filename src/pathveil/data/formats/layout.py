@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from pathveil.data.embedded import Column, Engine, parquet_schema, require_columns
+from pathveil.data.embedded import Column, Database, parquet_schema, require_columns
 from pathveil.data.sources import DataFile, Format
 from pathveil.data.symbols import SymbolTable, holds_symbols
 from pathveil.data.users import Users, users_of
@@ -54,7 +54,7 @@ class Layout(ABC):
         """The columns that this layout itself needs."""
 
     @abstractmethod
-    def read(self, engine: Engine, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
+    def read(self, database: Database, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
         """All words. With `keep_order` they come in the order of the file; most layouts do that anyway."""
 
     @abstractmethod

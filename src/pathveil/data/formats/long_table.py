@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pathveil.data.embedded import Column, Engine
+from pathveil.data.embedded import Column, Database
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, extra_columns, taken_users
 from pathveil.data.sources import DataFile
 from pathveil.data.users import Users
@@ -49,7 +49,7 @@ class LongTable(Layout):
     def value_type(self, files: Sequence[DataFile]) -> pa.DataType:
         return column_type(files, self.symbol, symbols_are_listed=False)
 
-    def read(self, engine: Engine, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
+    def read(self, database: Database, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
         wanted = {
             "c": Column(self.case, "text"),
             "o": Column(self.order, "text"),
@@ -58,9 +58,9 @@ class LongTable(Layout):
         }
         for file in files:
             column_type([file], self.symbol, symbols_are_listed=False)
-        scans = [engine.scan(file, wanted) for file in files]
+        scans = [database.scan(file, wanted) for file in files]
         source = " UNION ALL ".join(f"({scan})" for scan in scans)
-        reading, meaning = _reading_of_order(engine, source)
+        reading, meaning = _reading_of_order(database, source)
         others = "".join(f", {alias}" for alias in wanted if alias not in "cos")
         rows = f"SELECT c, {reading} AS o, s{others} FROM ({source})"
         if keep_order:
@@ -69,9 +69,9 @@ class LongTable(Layout):
                 f"(SELECT c, {reading} AS o, s{others}, row_number() OVER () AS n FROM ({source}))"
             )
         query = f"SELECT c, o, s{others} FROM ({rows}) ORDER BY {'f' if keep_order else 'c'}, o"
-        place = _Places(engine, files, scans, reading, self)
+        place = _Places(database, files, scans, reading, self)
         rest: list[pa.RecordBatch] = []
-        for batch in engine.stream(query, _ROWS):
+        for batch in database.stream(query, _ROWS):
             # Only the last case of a batch may go on in the next one.
             last = _last_start(batch)
             if last:
@@ -136,15 +136,15 @@ class LongTable(Layout):
         )
 
 
-def _reading_of_order(engine: Engine, source: str) -> tuple[str, str | None]:
+def _reading_of_order(database: Database, source: str) -> tuple[str, str | None]:
     """The expression to sort by, and what its values are called (None for a column that had a type already)."""
-    kinds = engine.types(f"SELECT o FROM ({source})")
+    kinds = database.types(f"SELECT o FROM ({source})")
     if kinds != ["VARCHAR"]:
         return "o", None
-    [(present,)] = engine.rows(f"SELECT count(o) FROM ({source})")
+    [(present,)] = database.rows(f"SELECT count(o) FROM ({source})")
     fitting = {}
     for meaning, reading in _READINGS.items():
-        [(fitting[meaning],)] = engine.rows(f"SELECT count({reading}) FROM ({source})")
+        [(fitting[meaning],)] = database.rows(f"SELECT count({reading}) FROM ({source})")
         if fitting[meaning] == present:
             return reading, None
     if not any(fitting.values()):
@@ -158,9 +158,9 @@ class _Places:
     """Finds the rows of a case in the files; only needed to say where something is wrong."""
 
     def __init__(
-        self, engine: Engine, files: Sequence[DataFile], scans: Sequence[str], reading: str, layout: LongTable
+        self, database: Database, files: Sequence[DataFile], scans: Sequence[str], reading: str, layout: LongTable
     ) -> None:
-        self._engine, self.files, self._scans, self._reading, self._layout = engine, files, scans, reading, layout
+        self._database, self.files, self._scans, self._reading, self._layout = database, files, scans, reading, layout
 
     def __call__(self, case: object, position: int | None, quote: bool = True) -> str:
         rows = " UNION ALL ".join(
@@ -168,7 +168,7 @@ class _Places:
             for i, scan in enumerate(self._scans)
         )
         query = f"SELECT f, n FROM ({rows}) WHERE c IS NOT DISTINCT FROM ? ORDER BY o, f, n LIMIT 1 OFFSET ?"
-        [(file, row)] = self._engine.rows(query, [case, position or 0])
+        [(file, row)] = self._database.rows(query, [case, position or 0])
         layout = self._layout
         word = f"{self.files[file].name}, row {row}" + (f", {layout.case} {case!r}" if quote else "")
         return word if position is None else f"{word}, column {layout.symbol!r}, position {position + 1}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pathveil.data.embedded import Engine
+from pathveil.data.embedded import Database
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style
 from pathveil.data.formats.splitting import checked_separator, join, require_separable, split
 from pathveil.data.sources import DataFile
@@ -44,7 +44,7 @@ class TextLines(Layout):
             if "\n" in name or "\r" in name:
                 raise InvalidSystemError(f"the symbol {name!r} has a line break in it. Choose another layout.")
 
-    def read(self, engine: Engine, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
+    def read(self, database: Database, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
         for file in files:
             before = 0
             for lines in read_lines(file):

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import pyarrow as pa
 
-from pathveil.data.embedded import Column, Engine, arrow_reads, parquet_batches
+from pathveil.data.embedded import Column, Database, arrow_reads, parquet_batches
 from pathveil.data.formats.layout import (
     Extra,
     Layout,
@@ -48,25 +48,25 @@ class RowWords(Layout):
     def values_of(self, words: pa.ListArray, style: Style) -> pa.Array:
         """Lists of codes as values of the column."""
 
-    def read(self, engine: Engine, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
+    def read(self, database: Database, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
         for file in files:
             self.require_values(file)
             before = 0
-            for values, users, kept in self._values(engine, file, extra):
+            for values, users, kept in self._values(database, file, extra):
                 names, problems = (None, {}) if users is None else (users.names, users.problems)
                 place = place_in_rows(file, self.column, before)
                 yield RawWords(self.words_of(values), names, kept, place, problems)
                 before += len(values)
 
     def _values(
-        self, engine: Engine, file: DataFile, extra: Extra
+        self, database: Database, file: DataFile, extra: Extra
     ) -> Iterator[tuple[pa.Array, Users | None, tuple[pa.Array, ...]]]:
         if extra == Extra() and arrow_reads(file, self.column):
             for batch in parquet_batches(file, [self.column]):
                 yield batch.column(0), None, ()
             return
-        query = engine.scan(file, {"w": Column(self.column, self.kind), **extra_columns(extra)})
-        for batch in engine.stream(query):
+        query = database.scan(file, {"w": Column(self.column, self.kind), **extra_columns(extra)})
+        for batch in database.stream(query):
             yield batch.column("w"), taken_users(batch, extra, file), taken_kept(batch, extra)
 
     def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 @contextlib.contextmanager
-def made_ahead(items: Generator[T], break_off: Callable[[], None]) -> Iterator[Iterator[T]]:
+def prefetched(items: Generator[T], break_off: Callable[[], None]) -> Iterator[Iterator[T]]:
     """The same items (none of them None), one of which is always being made while the caller works on the one before.
 
     If the caller fails, `break_off` is called until the other thread has ended what it is doing.
@@ -40,7 +40,7 @@ def made_ahead(items: Generator[T], break_off: Callable[[], None]) -> Iterator[I
 
 
 @contextlib.contextmanager
-def done_behind(work: Callable[[T], None]) -> Iterator[Callable[[T], None]]:
+def written_behind(work: Callable[[T], None]) -> Iterator[Callable[[T], None]]:
     """A function that has another thread do the work on an item; it waits for the item before, not for this one.
 
     All work is done, or has failed, when the block ends.

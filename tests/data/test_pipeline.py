@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import pathveil as pv
-from pathveil.data.embedded import Engine
-from pathveil.data.side_by_side import done_behind, made_ahead
+from pathveil.data.embedded import Database
+from pathveil.data.pipeline import prefetched, written_behind
 
 
 def counted(end: int, closed: list[int]) -> Generator[int]:
@@ -39,7 +39,7 @@ def test_items_come_in_order_from_another_thread() -> None:
             threads.add(threading.get_ident())
             yield number
 
-    with made_ahead(items(), nothing) as numbers:
+    with prefetched(items(), nothing) as numbers:
         assert list(numbers) == list(range(1, 100))
     assert len(threads) == 1
     assert threading.get_ident() not in threads
@@ -50,7 +50,7 @@ def test_an_error_in_the_other_thread_reaches_the_caller_after_the_items_before_
     closed: list[int] = []
 
     def look() -> None:
-        with made_ahead(counted(3, closed), nothing) as numbers:
+        with prefetched(counted(3, closed), nothing) as numbers:
             seen.extend(numbers)
 
     with pytest.raises(LookupError, match="odd"):
@@ -69,7 +69,7 @@ def test_when_the_caller_fails_the_other_thread_is_broken_off_and_closed(problem
         yield from counted(100, closed)
 
     def fail() -> None:
-        with made_ahead(stuck(), goes_on.set) as numbers:
+        with prefetched(stuck(), goes_on.set) as numbers:
             next(numbers)
             raise problem
 
@@ -82,14 +82,14 @@ def test_when_the_caller_fails_the_other_thread_is_broken_off_and_closed(problem
 
 def test_a_caller_that_takes_nothing_waits_for_nothing() -> None:
     closed: list[int] = []
-    with made_ahead(counted(4, closed), nothing):
+    with prefetched(counted(4, closed), nothing):
         pass
     assert closed == []  # never begun
 
 
 def test_work_is_done_behind_in_the_order_of_the_calls_and_is_over_at_the_end() -> None:
     done: list[int] = []
-    with done_behind(done.append) as hand_over:
+    with written_behind(done.append) as hand_over:
         for number in range(50):
             hand_over(number)
     assert done == list(range(50))
@@ -105,7 +105,7 @@ def test_an_error_in_the_work_reaches_the_caller_and_ends_it(fails_at: int) -> N
         done.append(number)
 
     def have_done() -> None:
-        with done_behind(work) as hand_over:
+        with written_behind(work) as hand_over:
             for number in range(5):
                 hand_over(number)
 
@@ -115,16 +115,16 @@ def test_an_error_in_the_work_reaches_the_caller_and_ends_it(fails_at: int) -> N
 
 
 def test_the_engine_can_be_interrupted_from_another_thread(tmp_path: Path) -> None:
-    engine = Engine(tmp_path)
+    database = Database(tmp_path)
     with ThreadPoolExecutor(1) as thread:
         answer = thread.submit(
-            engine.rows, "SELECT sum(sin(a.range + b.range)) FROM range(1000000) a, range(1000000) b"
+            database.rows, "SELECT sum(sin(a.range + b.range)) FROM range(1000000) a, range(1000000) b"
         )
         while not answer.done():  # it may not have begun when the first call comes
-            engine.interrupt()
+            database.interrupt()
         with pytest.raises(pv.DataFileError, match=r"(?i)interrupt"):
             answer.result()
-    engine.close()
+    database.close()
 
 
 def test_an_interrupt_while_the_thread_is_being_started_gets_out_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,7 @@ def test_an_interrupt_while_the_thread_is_being_started_gets_out_as_it_is(monkey
             yield number
 
     def look() -> None:
-        with made_ahead(slow(), nothing) as numbers:
+        with prefetched(slow(), nothing) as numbers:
             list(numbers)
 
     monkeypatch.setattr(threading.Thread, "start", start)
