@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import pathveil as pv
-from pathveil.words.base import tilt
+from pathveil.words.base import doubt
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
@@ -31,11 +31,11 @@ _EVERYTHING = 1e18
 @contextmanager
 def margins(factor: float) -> Iterator[None]:
     """Margins so many times the largest rounding error: 0 trusts every comparison, a huge number none."""
-    kept, tilt.SAFETY = tilt.SAFETY, factor
+    kept, doubt.SAFETY = doubt.SAFETY, factor
     try:
         yield
     finally:
-        tilt.SAFETY = kept
+        doubt.SAFETY = kept
 
 
 def _under(factor: float, action: Callable[[], Any]) -> Callable[[], None]:
@@ -62,7 +62,7 @@ def goals(batch: int = 200_000, length: int = 14) -> list[Goal]:
     for work, (draw, words) in works.items():
         draw(words)  # compiled, certified
         exact, rounded = in_turns(
-            *(_under(factor, lambda: draw(words)) for factor in (tilt.SAFETY, 0.0)),  # noqa: B023 - called at once
+            *(_under(factor, lambda: draw(words)) for factor in (doubt.SAFETY, 0.0)),  # noqa: B023 - called at once
             rounds=15,
         )
         rows.append(
@@ -77,7 +77,7 @@ def goals(batch: int = 200_000, length: int = 14) -> list[Goal]:
         )
     mechanism = pv.CertifiedExponential(town, 5.0)
     balls, floats = in_turns(
-        *(_under(factor, lambda: mechanism.privatize_array(few)) for factor in (_EVERYTHING, tilt.SAFETY)), rounds=3
+        *(_under(factor, lambda: mechanism.privatize_array(few)) for factor in (_EVERYTHING, doubt.SAFETY)), rounds=3
     )
     rows[-1]["detail"] += f"; all of them in ball arithmetic: {balls / floats:,.0f} times as long"
     return rows

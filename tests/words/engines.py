@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 import pathveil as pv
-from pathveil.words.tilted import draw as tilted
-from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine
+from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, RenewalEngine
+from pathveil.words.tilted.sparse import SparseEngine
 
 
-def engines(world: pv.System, length: int, theta: float) -> list[tilted.Engine]:
-    found: list[tilted.Engine] = [make(world.compiled, length, theta) for make in (LaneEngine, LogEngine, SparseEngine)]
+def engines(world: pv.System, length: int, theta: float) -> list[Engine]:
+    found: list[Engine] = [make(world.compiled, length, theta) for make in (LaneEngine, LogEngine, SparseEngine)]
     if world.compiled.symbol_states is not None:
         found.append(RenewalEngine(world.compiled, length, theta))
     return found

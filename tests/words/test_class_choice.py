@@ -17,8 +17,8 @@ from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import as_uniform
 from pathveil.words import free_kernels
 from pathveil.words.base.batch import Batch
+from pathveil.words.base.doubt import rounding_margin
 from pathveil.words.base.law import log_counts, log_sum
-from pathveil.words.base.tilt import rounding_margin
 from pathveil.words.classes import hamming as classes
 from pathveil.words.classes import kernels as class_kernels
 from pathveil.words.classes.batches import (

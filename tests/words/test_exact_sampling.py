@@ -16,20 +16,21 @@ from hypothesis import strategies as st
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.words import certified
-from pathveil.words.base import tilt
+from pathveil.words.base import doubt
 from pathveil.words.base.batch import Batch
 from pathveil.words.base.law import permute_and_flip_log_law
-from pathveil.words.base.tilt import largest_part, linear_scores, tilt_factor
+from pathveil.words.base.tilt import LARGEST_TILT, largest_part, linear_scores, tilt_factor
 from pathveil.words.classes import selection
 from pathveil.words.classes.batches import class_blocks, free_blocks, keystream_bounds
 from pathveil.words.classes.hamming import SystemClasses, free_counts
 from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip_balls
 from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
+from pathveil.words.tilted import engines as engine_file
 from pathveil.words.tilted import exact as tilted_exact
-from pathveil.words.tilted.draw import keystream_values_per_symbol
 from pathveil.words.tilted.reachable_states import ReachableStates
 from pathveil.words.tilted.rejection import FlipByRejection
 from pathveil.words.tilted.rejection_exact import ExactComparisons
+from pathveil.words.tilted.response import keystream_values_per_symbol
 from tests.reference.enumeration import Word, feasible_words, hamming
 from tests.reference.planted import ContinuedSource
 from tests.reference.random_systems import (
@@ -49,13 +50,13 @@ SELECTIONS = {"exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
 def exact_draws(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Counts the words that were drawn in ball arithmetic."""
     drawn: list[int] = []
-    original = tilted_exact.draw_exactly
+    original = engine_file.draw_exactly
 
     def counted(*arguments: object) -> list[int]:
         drawn.append(1)
         return original(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(tilted_exact, "draw_exactly", counted)
+    monkeypatch.setattr(engine_file, "draw_exactly", counted)
     return drawn
 
 
@@ -80,7 +81,7 @@ def test_the_factor_in_use_is_not_below_the_true_one_and_hardly_above(theta: flo
 def test_shares_and_scores_never_spend_more_than_epsilon(epsilon: float, parts: int, largest: int) -> None:
     theta = largest_part(epsilon, parts)
     assert Fraction(theta) * parts <= Fraction(epsilon)
-    assert theta >= min(epsilon / parts * (1 - 2**-52), tilt.LARGEST_TILT)
+    assert theta >= min(epsilon / parts * (1 - 2**-52), LARGEST_TILT)
     scores = linear_scores(theta, largest)
     step = -Fraction(scores[1])
     assert 0 <= Fraction(theta) - step <= Fraction(theta) * Fraction(largest, 2**50)
@@ -192,7 +193,7 @@ def test_ball_arithmetic_decides_like_every_fast_loop(
     for number in range(len(engines(world, length, theta))):
         drawn = []
         for safety in (4.0, 1e18):
-            monkeypatch.setattr(tilt, "SAFETY", safety)
+            monkeypatch.setattr(doubt, "SAFETY", safety)
             private = np.empty(codes.size, dtype=np.int64)
             engines(world, length, theta)[number].draw(codes.reshape(-1), begins, private, pv.insecure_seed(3))
             drawn.append(private.tolist())
@@ -239,8 +240,8 @@ def test_at_the_border_between_two_symbols_the_bits_that_follow_decide(
 def test_words_without_room_for_balls_are_drawn_in_floating_point_and_the_guarantee_says_from_where_on(
     monkeypatch: pytest.MonkeyPatch, exact_draws: list[int]
 ) -> None:
-    monkeypatch.setattr(tilt, "SAFETY", 1e18)
-    for module in (tilted_exact, certified):
+    monkeypatch.setattr(doubt, "SAFETY", 1e18)
+    for module in (engine_file, certified):
         monkeypatch.setattr(module, "LARGEST_EXACT_DRAW", 15 * TOWN.compiled.state_count)
     mechanism = pv.CertifiedExponential(TOWN, 2.0)
     assert "words of more than 14 symbols: in floating point" in str(mechanism.guarantee)
@@ -262,7 +263,7 @@ def test_classes_are_chosen_alike_with_and_without_rounding(
     counts = tuple(0 if k == 1 else 1 + int(np.exp(-score)) for k, score in enumerate(scores))  # all win now and then
     words = pv.insecure_seed(5).keystream(400 * 7).reshape(400, 7)
     chosen = way.choose([counts], scores, words, pv.insecure_seed(1))
-    monkeypatch.setattr(tilt, "SAFETY", 1e18)
+    monkeypatch.setattr(doubt, "SAFETY", 1e18)
     calls = []
     original = Selection.choose_exactly
 
@@ -299,7 +300,7 @@ def test_words_of_a_class_are_drawn_alike_by_floating_point_and_by_integers(
     monkeypatch.setattr(SystemClasses, "walk", lambda *args: made.append(1) or original(*args))
     drawn = []
     for safety in (4.0, 1e18):
-        monkeypatch.setattr(tilt, "SAFETY", safety)
+        monkeypatch.setattr(doubt, "SAFETY", safety)
         private = np.empty(codes.size, dtype=np.int64)
         for block in class_blocks(world.compiled, codes.reshape(-1), begins, scores, private):
             block(pv.insecure_seed(2))
@@ -335,7 +336,7 @@ def test_rejection_is_decided_alike_with_and_without_rounding(
         )
     drawn = draw()
     assert not asked
-    monkeypatch.setattr(tilt, "SAFETY", 1e18)
+    monkeypatch.setattr(doubt, "SAFETY", 1e18)
     assert draw() == drawn
     if theta < 10:  # beyond, t hardly matters, and rounding even less
         assert asked.count("keeps_t") >= count

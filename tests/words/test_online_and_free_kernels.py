@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pathveil.words.tilted.draw import keystream_values_per_symbol
+from pathveil.words.tilted.response import keystream_values_per_symbol
 from tests.worlds import UNEVEN
 
 COMPILED = UNEVEN.compiled

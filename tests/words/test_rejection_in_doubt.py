@@ -14,7 +14,8 @@ import pytest
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
-from pathveil.words.base.tilt import rounding_margin, tilt_factor
+from pathveil.words.base.doubt import rounding_margin
+from pathveil.words.base.tilt import tilt_factor
 from pathveil.words.tilted import rejection
 from pathveil.words.tilted.logs import log_margin
 from pathveil.words.tilted.rejection import (

@@ -16,8 +16,8 @@ import pathveil as pv
 from pathveil.randomness.source import RandomSource
 from pathveil.words import online
 from pathveil.words.base.tilt import tilt_factor
-from pathveil.words.tilted import draw as tilted
-from pathveil.words.tilted.draw import LAST_VALUE, keystream_values_per_symbol, redraw_unowned
+from pathveil.words.tilted import response
+from pathveil.words.tilted.response import LAST_VALUE, keystream_values_per_symbol, redraw_unowned
 
 MANY = [2, 3, 4, 5, 7, 16, 100, 1000, 65_537, 999_983, 10**6, 2**24 + 1, 2**31 - 1]
 TILTS = [5e-324, 1e-300, 1e-100, 1e-30, 3.3e-19, 1e-18, 1e-16, 1e-12, 1e-9, 2.4e-8, 1e-6, 1e-3, 0.5, 5.0, 44.0, 690.0]
@@ -112,7 +112,7 @@ def test_words_that_belong_to_nobody_are_drawn_again_and_no_others() -> None:
 def test_every_word_of_a_free_alphabet_has_its_owner_at_a_tiny_epsilon(
     small: bool, epsilon: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tilted, "_SMALL_FREE", 100 if small else 0)
+    monkeypatch.setattr(response, "_SMALL", 100 if small else 0)
     for mechanism in (pv.Online(pv.Alphabet("abc"), epsilon), pv.CertifiedExponential(pv.Alphabet("abc"), epsilon)):
         each, last = keystream_values_per_symbol(3, mechanism.theta(1))
         owners = {0: "b", each - 1: "b", each: "c", 2 * each - 1: "c", 2 * each: "a", last: "a"}

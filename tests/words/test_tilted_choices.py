@@ -10,15 +10,19 @@ import numpy as np
 import pytest
 
 import pathveil as pv
+from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import as_uniform
 from pathveil.words.base.batch import Batch
-from pathveil.words.base.tilt import LARGEST_TILT, largest_part, linear_scores, rounding_margin, tilt_factor
+from pathveil.words.base.doubt import draw_block, rounding_margin
+from pathveil.words.base.tilt import LARGEST_TILT, largest_part, linear_scores, tilt_factor
 from pathveil.words.tilted import draw as tilted
 from pathveil.words.tilted import exact as tilted_exact
-from pathveil.words.tilted.draw import LaneEngine, RenewalEngine, SparseEngine, keystream_values_per_symbol
+from pathveil.words.tilted.engines import LaneEngine, LogEngine, RenewalEngine
 from pathveil.words.tilted.exact import draw_exactly, fits, sampling
-from pathveil.words.tilted.logs import draw_with_logs, log_margin, log_normalisers, pick_columns
+from pathveil.words.tilted.logs import log_margin, log_normalisers, pick_columns
 from pathveil.words.tilted.reachable_states import ReachableStates
+from pathveil.words.tilted.response import keystream_values_per_symbol
+from pathveil.words.tilted.sparse import SparseEngine
 from tests.reference.literal_draws import draw_tilted, uniforms_of
 from tests.reference.planted import ContinuedSource, PlantedSource
 from tests.words.engines import words_of
@@ -191,16 +195,25 @@ def test_columns_are_picked_in_proportion_and_doubted_near_borders():
     assert not in_doubt.any()
 
 
+def drawn_with_logs(world: pv.System, codes: np.ndarray, theta: float) -> np.ndarray:
+    count, length = codes.shape
+    private = np.empty(codes.size, dtype=np.int64)
+    engine = LogEngine(world.compiled, length, theta)
+    log_z = engine.draw(codes.reshape(-1), np.arange(count) * length, private, pv.insecure_seed(1))
+    assert log_z == pytest.approx(log_normalisers(world.compiled, codes, theta), rel=1e-12, abs=1e-12)
+    return private.reshape(codes.shape)
+
+
 def test_a_batch_that_is_worked_on_in_chunks_has_its_words_in_order():
     dense = dense_chain(30)  # 930 edges: a chunk holds some two thousand words
     rows = np.random.default_rng(1).integers(0, 30, (5_000, 2))
-    assert draw_with_logs(dense.compiled, rows, 200.0, pv.insecure_seed(1)).tolist() == rows.tolist()
+    assert drawn_with_logs(dense, rows, 200.0).tolist() == rows.tolist()
     few = words_of(DEAD_END_PLANS, 6, 11)
     feasible = DEAD_END_PLANS.compiled.feasible_rows(few)
-    private = draw_with_logs(DEAD_END_PLANS.compiled, few, 200.0, pv.insecure_seed(1))
+    private = drawn_with_logs(DEAD_END_PLANS, few, 200.0)
     assert private[feasible].tolist() == few[feasible].tolist()
     assert DEAD_END_PLANS.compiled.feasible_rows(private).all()
-    assert draw_with_logs(DEAD_END_PLANS.compiled, few[:0], 1.0, pv.insecure_seed(1)).shape == (0, 6)
+    assert drawn_with_logs(DEAD_END_PLANS, few[:0], 1.0).shape == (0, 6)
 
 
 def test_logarithms_know_the_normaliser_where_nothing_fits():
@@ -230,7 +243,8 @@ def test_balls_draw_what_the_plain_loop_draws():
         words = np.random.default_rng(2).integers(0, 2**64, codes.shape, dtype=np.uint64)
         visited, z = ReachableStates.of(world.compiled, length), tilt_factor(0.8)
         for word, numbers in zip(codes.tolist(), words.tolist(), strict=True):
-            drawn = draw_exactly(world.compiled, visited, word, z, numbers, ContinuedSource([]))
+            uniforms = [LazyUniform(bits, ContinuedSource([])) for bits in numbers]
+            drawn = draw_exactly(world.compiled, visited, word, z, uniforms)
             assert drawn == draw_tilted(world.compiled, word, Fraction(z), uniforms_of(numbers), 0.0).word
 
 
@@ -240,19 +254,30 @@ def test_only_words_in_doubt_are_drawn_again_each_from_its_own_numbers():
     values = np.zeros(15, dtype=np.int64)
     for begin, row in zip(begins, rows, strict=True):
         values[begin : begin + length] = row
-    words = np.random.default_rng(3).integers(0, 2**64, (3, length), dtype=np.uint64)
-    private = np.full(15, -1)
-    z = tilt_factor(0.5)
-    arguments = (DEAD_END_PLANS.compiled, values, begins)
-    tilted_exact.redraw_exactly(*arguments, np.array([True, False, True]), z, words, private, ContinuedSource([]))
+    numbers = np.random.default_rng(3).integers(0, 2**64, (3, length), dtype=np.uint64)
+    compiled, z = DEAD_END_PLANS.compiled, tilt_factor(0.5)
+    reachable = ReachableStates.of(compiled, length)
+
+    def draw(in_doubt, exactly):
+        def loop(keystream):
+            assert keystream.tolist() == numbers.tolist()
+            return np.array(in_doubt)
+
+        private = np.full(15, -1)
+        source = PlantedSource(numbers.reshape(-1).tolist())
+        draw_block(values, begins, length, private, source, keystream_values=length, loop=loop, exactly=exactly)
+        return private.tolist()
+
+    def exactly(codes, uniforms):
+        return draw_exactly(compiled, reachable, codes.tolist(), z, uniforms)
+
     expected = np.full(15, -1)
     for k in (0, 2):
-        drawn = draw_tilted(DEAD_END_PLANS.compiled, rows[k].tolist(), Fraction(z), uniforms_of(words[k].tolist()), 0.0)
+        drawn = draw_tilted(compiled, rows[k].tolist(), Fraction(z), uniforms_of(numbers[k].tolist()), 0.0)
         expected[begins[k] : begins[k] + length] = drawn.word
-    assert private.tolist() == expected.tolist()
-    before = private.copy()
-    tilted_exact.redraw_exactly(*arguments, np.zeros(3, dtype=bool), z, words, private, ContinuedSource([]))
-    assert private.tolist() == before.tolist()
+    assert draw([True, False, True], exactly) == expected.tolist()
+    assert draw([False] * 3, exactly) == [-1] * 15
+    assert draw([True] * 3, None) == [-1] * 15  # there is no room: what the loop drew stays
 
 
 def test_words_are_decided_exactly_as_long_as_their_table_fits():

@@ -8,11 +8,12 @@ import pytest
 
 import pathveil as pv
 from pathveil.systems.system import System
+from pathveil.words.base.doubt import draw_block
 from pathveil.words.base.tilt import tilt_factor
-from pathveil.words.tilted import draw as tilted
+from pathveil.words.tilted import engines as engine_file
 from pathveil.words.tilted import logs as tilted_logs
-from pathveil.words.tilted import sparse as tilted_sparse
-from pathveil.words.tilted.draw import LaneEngine, LogEngine, RenewalEngine, SparseEngine
+from pathveil.words.tilted.engines import LaneEngine, LogEngine, RenewalEngine
+from pathveil.words.tilted.sparse import SparseEngine
 from tests.reference.literal_draws import Drawn, draw_tilted, uniforms_of
 from tests.reference.planted import PlantedSource
 from tests.words.engines import words_of
@@ -46,11 +47,16 @@ def doubts(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Which words the loops would hand over to exact arithmetic; nothing is."""
     found: list[bool] = []
 
-    def redraw_exactly(_compiled, _values, _begins, in_doubt, *_rest):
-        found.extend(in_doubt.tolist())
+    def floating_point_has_the_last_word(*arguments, loop, exactly, **named):
+        def noted(keystream):
+            in_doubt = loop(keystream)
+            found.extend(in_doubt.tolist())
+            return in_doubt
 
-    for module in (tilted, tilted_logs, tilted_sparse):
-        monkeypatch.setattr(module, "redraw_exactly", redraw_exactly)
+        assert exactly is not None
+        draw_block(*arguments, loop=noted, exactly=None, **named)
+
+    monkeypatch.setattr(engine_file, "draw_block", floating_point_has_the_last_word)
     monkeypatch.setattr(tilted_logs, "log_margin", lambda *_: MARGIN)
     return found
 

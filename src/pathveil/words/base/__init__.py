@@ -1,6 +1,7 @@
 """What all word mechanisms share: the base classes, batches of words, laws of errors, and tilts."""
 
 from pathveil.words.base.batch import Batch, SameLength, flat_words, take_cells
+from pathveil.words.base.doubt import draw_block, rounding_margin
 from pathveil.words.base.law import ErrorLaw, exponential_log_law, log_counts, log_sum, permute_and_flip_log_law
 from pathveil.words.base.mechanism import (
     OnInfeasible,
@@ -11,7 +12,7 @@ from pathveil.words.base.mechanism import (
     checked_positive_integer,
     hamming_distances,
 )
-from pathveil.words.base.tilt import LARGEST_TILT, largest_part, linear_scores, rounding_margin, tilt_factor
+from pathveil.words.base.tilt import LARGEST_TILT, largest_part, linear_scores, tilt_factor
 from pathveil.words.base.utility import HammingUtility, InverseUtility, Utility
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "WordMechanism",
     "checked_epsilon",
     "checked_positive_integer",
+    "draw_block",
     "exponential_log_law",
     "flat_words",
     "hamming_distances",

@@ -1,4 +1,4 @@
-"""What stands between a tilt θ and a draw: the number that is really used, and how far rounding can carry a sum.
+"""What stands between a tilt θ and a draw: the number that is really used.
 
 A word with one more error is z times as likely, z = e^-θ. Drawing needs a z that a computer can hold, and the guarantee
 must be that of the number used: z is the floating-point number a little *above* e^-θ, which protects a little more.
@@ -17,9 +17,6 @@ from pathveil.numerics.arrays import FloatArray
 LARGEST_TILT = 690.0
 """Mechanisms use no larger one: e^-690 is the last that floating point holds with all its digits, and no draw of ours
 would ever see the difference."""
-
-SAFETY = 4.0
-"""How many times the largest possible rounding error is held to be doubtful."""
 
 
 def largest_part(epsilon: float, parts: int) -> float:
@@ -45,8 +42,3 @@ def linear_scores(theta: float, largest: int) -> FloatArray:
     step = ldexp(floor(ldexp(mantissa, bits)), exponent - bits)
     scores: FloatArray = -step * np.arange(largest + 1.0)
     return scores
-
-
-def rounding_margin(roundings: int) -> float:
-    """Relative margin inside which a comparison of sums of positive terms is not trusted after so many roundings."""
-    return SAFETY * roundings * 2.0**-53

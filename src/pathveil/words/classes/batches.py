@@ -12,13 +12,13 @@ from math import ceil, log
 
 import numpy as np
 
-from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArray, UintArray
 from pathveil.randomness.blocks import cuts
 from pathveil.randomness.decisions import InDoubtError, with_enough_digits
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import Batch, SameLength, rounding_margin
+from pathveil.words.base import Batch, SameLength, draw_block, rounding_margin
 from pathveil.words.classes.hamming import (
     LARGEST_TABLE_BITS,
     SystemClasses,
@@ -83,23 +83,22 @@ def class_blocks(
     weight_margin = margin + rounding_margin(16 * (1400 + 2 * ceil(np.abs(scores).max()) + length))
 
     def draw(begins: IntArray, source: RandomSource) -> None:
-        keystream = source.keystream(len(begins) * (length + 1))
-        in_doubt = np.empty(len(begins), dtype=bool)
-        draw_from_tables(
-            values, begins, length, compiled.symbol_count, compiled.start, compiled.accepting, compiled.offsets,
-            compiled.labels, compiled.targets, scores, keystream, private, margin, weight_margin, in_doubt,
-        )  # fmt: skip
-        rows = keystream.reshape(len(begins), -1)
-        for number in np.flatnonzero(in_doubt):
-            cells = slice(begins[number], begins[number] + length)
-            private[cells] = redraw(values[cells].astype(np.int64), rows[number], source)
+        def loop(keystream: UintArray) -> BoolArray:
+            in_doubt = np.empty(len(begins), dtype=bool)
+            draw_from_tables(
+                values, begins, length, compiled.symbol_count, compiled.start, compiled.accepting, compiled.offsets,
+                compiled.labels, compiled.targets, scores, keystream.reshape(-1), private, margin, weight_margin,
+                in_doubt,
+            )  # fmt: skip
+            return in_doubt
 
-    def redraw(codes: IntArray, keystream: UintArray, source: RandomSource) -> IntArray:
+        draw_block(values, begins, length, private, source, keystream_values=length + 1, loop=loop, exactly=exactly)
+
+    def exactly(codes: IntArray, uniforms: Sequence[LazyUniform]) -> IntArray:
         classes = SystemClasses(compiled, codes)
-        first, *others = (LazyUniform(bits, source) for bits in keystream.tolist())
-        errors = cut_law(EXPONENTIAL, classes.counts, scores, first)
-        uniforms = iter(others)
-        return classes.walk(errors, lambda weights: next(uniforms).pick(weights))
+        errors = cut_law(EXPONENTIAL, classes.counts, scores, uniforms[0])
+        others = iter(uniforms[1:])
+        return classes.walk(errors, lambda weights: next(others).pick(weights))
 
     return [partial(draw, begins[begin:end]) for begin, end in cuts(len(begins), 1 + _BLOCK_CELLS // length)]
 
@@ -120,23 +119,26 @@ def free_blocks(
     bounds = np.array(keystream_bounds(selection, counts, tuple(scores.tolist())), dtype=np.uint64)
 
     def draw(begins: IntArray, source: RandomSource) -> None:
+        def loop(keystream: UintArray) -> BoolArray:
+            again, in_doubt = place(begins, keystream)
+            repeated = np.flatnonzero(again & ~in_doubt)
+            if len(repeated):
+                usable = keystream[repeated]
+                _redraw_biased(usable[:, 1:], symbol_count, source)
+                place(begins[repeated], usable)
+            return in_doubt
+
+        def exactly(codes: IntArray, uniforms: Sequence[LazyUniform]) -> IntArray:
+            errors = cut_law(selection, counts, scores, uniforms[0])
+            drawn: IntArray = draw_free(codes[None, :], np.array([errors]), symbol_count, source)[0]
+            return drawn
+
+        draw_block(values, begins, length, private, source, keystream_values=length + 1, loop=loop, exactly=exactly)
+
+    def place(begins: IntArray, keystream: UintArray) -> tuple[BoolArray, BoolArray]:
         again, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
-        keystream = np.empty((len(begins), length + 1), dtype=np.uint64)
-        source.fill(keystream.reshape(-1))
         place_errors(values, begins, length, symbol_count, bounds, keystream.reshape(-1), private, again, in_doubt)
-        for number in np.flatnonzero(in_doubt):
-            cells = slice(begins[number], begins[number] + length)
-            uniform = LazyUniform(int(keystream[number, 0]), source)
-            errors = np.array([cut_law(selection, counts, scores, uniform)])
-            private[cells] = draw_free(values[None, cells].astype(np.int64), errors, symbol_count, source)[0]
-        repeated = np.flatnonzero(again & ~in_doubt)
-        if len(repeated):
-            usable = keystream[repeated]
-            _redraw_biased(usable[:, 1:], symbol_count, source)
-            place_errors(
-                values, begins[repeated], length, symbol_count, bounds, usable.reshape(-1), private,
-                again[: len(repeated)], in_doubt[: len(repeated)],
-            )  # fmt: skip
+        return again, in_doubt
 
     size = 1 + _BLOCK_CELLS // (length + 1)
     return [partial(draw, part.begins[begin:end]) for begin, end in cuts(len(part.begins), size)]

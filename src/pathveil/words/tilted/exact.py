@@ -9,14 +9,13 @@ mechanism", at the z that is used.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pathveil.numerics.arrays import AnyIntArray, BoolArray, IntArray, UintArray
 from pathveil.randomness.decisions import with_enough_digits
 from pathveil.randomness.lazy import EXACT, LazyUniform
-from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.tilted.reachable_states import ReachableStates
 
@@ -36,37 +35,10 @@ def sampling(compiled: CompiledSystem, largest: int) -> str:
     return f"{EXACT} (words of more than {largest // compiled.state_count - 1} symbols: in floating point)"
 
 
-def redraw_exactly(
-    compiled: CompiledSystem,
-    values: AnyIntArray,
-    begins: IntArray,
-    in_doubt: BoolArray,
-    z: float,
-    keystream: UintArray,
-    private: AnyIntArray,
-    source: RandomSource,
-) -> None:
-    """Draw the words that were left in doubt, each from its row of the keystream, into the cells of `private`."""
-    rows = np.flatnonzero(in_doubt)
-    length = keystream.shape[1]
-    if not len(rows) or not fits(compiled, length, LARGEST_EXACT_DRAW):
-        return
-    reachable = ReachableStates.of(compiled, length)
-    for row in rows.tolist():
-        cells = slice(begins[row], begins[row] + length)
-        private[cells] = draw_exactly(compiled, reachable, values[cells].tolist(), z, keystream[row].tolist(), source)
-
-
 def draw_exactly(
-    compiled: CompiledSystem,
-    reachable: ReachableStates,
-    codes: list[int],
-    z: float,
-    keystream: list[int],
-    source: RandomSource,
+    compiled: CompiledSystem, reachable: ReachableStates, codes: list[int], z: float, uniforms: Sequence[LazyUniform]
 ) -> list[int]:
-    """A private word for one word; `keystream` has the first 64 bits for each position."""
-    uniforms = [LazyUniform(word, source) for word in keystream]
+    """A private word for one word, from one random number for each position."""
 
     def walk(bits: int) -> list[int]:
         from flint import arb
@@ -103,7 +75,7 @@ def _walk(
     codes: list[int],
     z: arb,
     messages: list[dict[int, arb]],
-    uniforms: list[LazyUniform],
+    uniforms: Sequence[LazyUniform],
     bits: int,
 ) -> list[int]:
     state, private = compiled.start, []

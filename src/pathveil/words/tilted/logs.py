@@ -13,20 +13,16 @@ from math import log
 import numpy as np
 
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray, UintArray
-from pathveil.randomness.source import RandomSource, as_uniform
+from pathveil.randomness.source import as_uniform
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import rounding_margin, tilt_factor
-from pathveil.words.tilted.exact import redraw_exactly
+from pathveil.words.base import rounding_margin
 
 _CHUNK = 1 << 21  # numbers held at a time while a batch is worked on
 
 
-def draw_with_logs(compiled: CompiledSystem, codes: IntArray, theta: float, source: RandomSource) -> IntArray:
-    """A private word for each row of codes."""
-    batch, length = codes.shape
-    step = max(1, _CHUNK // max(compiled.edge_count, length * compiled.state_count))
-    chunks = [_draw_chunk(compiled, codes[k : k + step], theta, source) for k in range(0, batch, step)]
-    return np.concatenate(chunks) if chunks else codes.copy()
+def rows_at_once(compiled: CompiledSystem, length: int) -> int:
+    """How many words of this length are worked on at a time."""
+    return max(1, _CHUNK // max(compiled.edge_count, length * compiled.state_count))
 
 
 def log_normalisers(compiled: CompiledSystem, codes: IntArray, theta: float) -> FloatArray:
@@ -62,12 +58,13 @@ def _backward(compiled: CompiledSystem, codes: IntArray, theta: float) -> list[F
     return messages
 
 
-def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source: RandomSource) -> IntArray:
+def draw_rows(
+    compiled: CompiledSystem, codes: IntArray, z: float, keystream: UintArray
+) -> tuple[IntArray, FloatArray, BoolArray]:
+    """A private word for each row of codes, from one keystream value a symbol; log Z, and which words are in doubt."""
     batch, length = codes.shape
-    z = tilt_factor(theta)
     theta = -log(z)  # of the number that is used
     messages = _backward(compiled, codes, theta)
-    keystream = source.keystream(batch * length).reshape(batch, length)
     margin = log_margin(compiled, length, theta)
     states, in_doubt = np.full(batch, compiled.start), np.zeros(batch, dtype=bool)
     private = np.empty_like(codes)
@@ -89,9 +86,7 @@ def _draw_chunk(compiled: CompiledSystem, codes: IntArray, theta: float, source:
         taken = edges[np.arange(batch), chosen]
         private[:, i] = compiled.labels[taken]
         states = compiled.targets[taken]
-    begins = np.arange(batch) * length
-    redraw_exactly(compiled, codes.reshape(-1), begins, in_doubt, z, keystream, private.reshape(-1), source)
-    return private
+    return private, messages[0][:, compiled.start], in_doubt
 
 
 def log_margin(compiled: CompiledSystem, length: int, theta: float) -> float:

@@ -11,11 +11,10 @@ from math import frexp, ldexp, log
 import numpy as np
 
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArray
-from pathveil.randomness.source import RandomSource, as_uniform
+from pathveil.randomness.source import as_uniform
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import rounding_margin, tilt_factor
-from pathveil.words.tilted.exact import redraw_exactly
-from pathveil.words.tilted.logs import draw_with_logs, log_normalisers
+from pathveil.words.base import rounding_margin
+from pathveil.words.tilted.engines import Drawn, Engine
 
 # Weights of one position lie between these times the largest, and a step makes none smaller by more than e^-θ: so none
 # is lost below the smallest floating-point number. Beyond either limit, logarithms do the work.
@@ -23,31 +22,26 @@ _RANGE = 1e-200
 _LARGEST_TILT = 200.0
 
 
-class SparseEngine:
+class SparseEngine(Engine):
     """Any system, words of one length at one tilt, one after the other."""
 
     def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
-        self._compiled, self._length, self._theta = compiled, length, theta
-        self._z = tilt_factor(theta)
+        super().__init__(compiled, length, theta)
         self._margin = rounding_margin((length + 2) * (compiled.largest_degree + 4))
 
-    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
-        """Private words for the words that begin at these cells, written to the same cells; returns each log Z."""
-        log_z, in_doubt = np.empty(len(begins)), np.zeros(len(begins), dtype=bool)
-        keystream = source.keystream(len(begins) * self._length).reshape(-1, self._length)
+    def _loop(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> Drawn:
+        log_z = np.empty(len(begins))
+        in_doubt, undrawn = np.zeros(len(begins), dtype=bool), np.zeros(len(begins), dtype=bool)
         for number, begin in enumerate(begins.tolist()):
             codes = values[begin : begin + self._length].astype(np.int64)
             found = self._backward(codes)
             if found is None:
-                rows = codes[None, :]
-                private[begin : begin + self._length] = draw_with_logs(self._compiled, rows, self._theta, source)[0]
-                log_z[number] = log_normalisers(self._compiled, rows, self._theta)[0]
-            else:
-                messages, log_z[number] = found
-                drawn, in_doubt[number] = self._forward(codes, messages, keystream[number])
-                private[begin : begin + self._length] = drawn
-        redraw_exactly(self._compiled, values, begins, in_doubt, self._z, keystream, private, source)
-        return log_z
+                undrawn[number] = True
+                continue
+            messages, log_z[number] = found
+            drawn, in_doubt[number] = self._forward(codes, messages, keystream[number])
+            private[begin : begin + self._length] = drawn
+        return log_z, in_doubt, undrawn
 
     def _backward(self, codes: IntArray) -> tuple[FloatArray, float] | None:
         """Message i, for i = 0..n: a multiple of β_i(y) for every state; and log Z. None where weights lie far apart.

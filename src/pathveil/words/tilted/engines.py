@@ -1,0 +1,170 @@
+"""Engines: loops that draw from the exponential mechanism on a system, each ready for words of one length at one tilt.
+
+All of them draw from the same law, with one keystream value for each symbol. What an engine cannot be sure of is drawn
+again in ball arithmetic (`exact`), and a word whose weights span more than it can hold by logarithms.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from math import log
+
+import numpy as np
+
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArray, UintArray
+from pathveil.randomness.lazy import LazyUniform
+from pathveil.randomness.source import RandomSource
+from pathveil.systems.compiled import CompiledSystem
+from pathveil.words.base import draw_block, rounding_margin, tilt_factor
+from pathveil.words.tilted.exact import LARGEST_EXACT_DRAW, draw_exactly, fits
+from pathveil.words.tilted.logs import draw_rows, log_normalisers, rows_at_once
+from pathveil.words.tilted.reachable_states import ReachableStates
+
+Drawn = tuple[FloatArray, BoolArray, BoolArray]
+"""For each word log Z; is its private word in doubt; and is there none, because its weights lie too far apart?"""
+
+
+class Engine(ABC):
+    """A loop that is ready for words of one length at one tilt."""
+
+    def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
+        self._compiled, self._length, self._theta = compiled, length, theta
+        self._z = tilt_factor(theta)
+
+    @abstractmethod
+    def _loop(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> Drawn:
+        """Private words in floating point, one for each row of the keystream."""
+
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
+        """Private words for the words that begin at these cells, written to the same cells; returns each log Z."""
+        log_z, undrawn = np.empty(len(begins)), np.empty(len(begins), dtype=bool)
+
+        def loop(keystream: UintArray) -> BoolArray:
+            log_z[:], in_doubt, undrawn[:] = self._loop(values, begins, keystream, private)
+            in_doubt &= ~undrawn
+            return in_doubt
+
+        draw_block(
+            values,
+            begins,
+            self._length,
+            private,
+            source,
+            keystream_values=self._length,
+            loop=loop,
+            exactly=self._exactly if fits(self._compiled, self._length, LARGEST_EXACT_DRAW) else None,
+        )
+        if undrawn.any():
+            extreme = np.flatnonzero(undrawn)
+            logs = LogEngine(self._compiled, self._length, self._theta)
+            log_z[extreme] = logs.draw(values, begins[extreme], private, source)
+        return log_z
+
+    def _exactly(self, codes: IntArray, uniforms: Sequence[LazyUniform]) -> list[int]:
+        return draw_exactly(self._compiled, self._reachable, codes.tolist(), self._z, uniforms)
+
+    @cached_property
+    def _reachable(self) -> ReachableStates:
+        return ReachableStates.of(self._compiled, self._length)
+
+
+class RenewalEngine(Engine):
+    """Short words on Markov chains; see renewal_kernel.py."""
+
+    def __init__(self, compiled: CompiledSystem, length: int, theta: float) -> None:
+        super().__init__(compiled, length, theta)
+        # A way through the table multiplies at most n steps of d additions, and adds at most n sums of n terms.
+        self._margin = rounding_margin((length + 2) * (length + compiled.largest_degree + 4))
+        assert compiled.symbol_states is not None
+        self._entered = np.maximum(compiled.symbol_states, 0)  # a symbol without an edge has weight 0 anyway
+        count = compiled.state_count
+        enters = np.zeros((count, compiled.symbol_count))
+        enters[compiled.sources, compiled.labels] = 1.0 - self._z
+        self._table = np.empty((length, compiled.symbol_count, count))
+        self._ends = np.empty((length + 1, count))
+        self._ends[0] = compiled.accepting
+        for k in range(length):
+            self._table[k] = enters.T
+            enters = self._z * (compiled.adjacency @ enters)
+            self._ends[k + 1] = self._z * (compiled.adjacency @ self._ends[k])
+
+    def _loop(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> Drawn:
+        from pathveil.words.tilted.renewal_kernel import draw_by_renewal
+
+        compiled, log_z, in_doubt = self._compiled, np.empty(len(begins)), np.empty(len(begins), dtype=bool)
+        draw_by_renewal(
+            values, begins, self._length, compiled.start, compiled.offsets, compiled.labels, compiled.targets,
+            compiled.step_table, self._entered, self._table.reshape(-1), self._ends, self._z, keystream.reshape(-1),
+            log_z, private, self._margin, in_doubt,
+        )  # fmt: skip
+        return log_z, in_doubt, np.zeros(len(begins), dtype=bool)
+
+
+class LaneEngine(Engine):
+    """Any system; see lane_kernels.py."""
+
+    def __init__(
+        self, compiled: CompiledSystem, length: int, theta: float, reachable: ReachableStates | None = None
+    ) -> None:
+        super().__init__(compiled, length, theta)
+        if reachable is not None:
+            self._reachable = reachable
+        order, label_offsets = compiled.edges_by_label
+        growth = theta + log(compiled.largest_degree)
+        every = max(1, int(200 / growth))  # positions in which no weight changes by more than e^200
+        self._margin = rounding_margin((length + 2) * (compiled.largest_degree + 4))
+        self._arguments = (
+            length, self._reachable.states, self._reachable.offsets, self._reachable.marks, compiled.offsets,
+            compiled.targets, label_offsets, compiled.sources[order], compiled.targets[order], self._z, 1.0 - self._z,
+            every,
+        )  # fmt: skip
+
+    def _loop(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> Drawn:
+        from pathveil.words.tilted.lane_kernels import draw_in_lanes
+
+        compiled, log_z = self._compiled, np.empty(len(begins))
+        sound, in_doubt = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
+        draw_in_lanes(
+            values, begins, *self._arguments, log_z, sound, compiled.labels, compiled.step_table,
+            keystream.reshape(-1), private, self._margin, in_doubt,
+        )  # fmt: skip
+        return log_z, in_doubt, ~sound
+
+    def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
+        """log Z of each word, without a draw."""
+        from pathveil.words.tilted.lane_kernels import partition_functions
+
+        log_z, sound = np.empty(len(begins)), np.empty(len(begins), dtype=bool)
+        partition_functions(values, begins, *self._arguments, log_z, sound)
+        if not sound.all():
+            extreme = np.flatnonzero(~sound)
+            logs = LogEngine(self._compiled, self._length, self._theta)
+            log_z[extreme] = logs.log_partition(values, begins[extreme])
+        return log_z
+
+
+class LogEngine(Engine):
+    """Any system, any tilt, any length; see logs.py."""
+
+    def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> FloatArray:
+        """As above, so many words at a time that memory holds their messages."""
+        log_z, step = np.empty(len(begins)), rows_at_once(self._compiled, self._length)
+        for k in range(0, len(begins), step):
+            log_z[k : k + step] = super().draw(values, begins[k : k + step], private, source)
+        return log_z
+
+    def _loop(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> Drawn:
+        cells = self._cells(begins)
+        codes = values[cells].astype(np.int64)
+        private[cells], log_z, in_doubt = draw_rows(self._compiled, codes, self._z, keystream)
+        return log_z, in_doubt, np.zeros(len(begins), dtype=bool)
+
+    def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
+        """log Z of each word, without a draw."""
+        return log_normalisers(self._compiled, values[self._cells(begins)].astype(np.int64), self._theta)
+
+    def _cells(self, begins: IntArray) -> IntArray:
+        cells: IntArray = begins[:, None] + np.arange(self._length)
+        return cells
