@@ -34,8 +34,8 @@ class KeptPairs:
     def within(cls, chain: SymbolChain, budget: int) -> KeptPairs:
         """All pairs if they are at most `budget`; otherwise those with an ancestor in common as few steps back as fit.
 
-        c itself always. Steps are taken whole. On the systems that were measured, a part of the next one made θ at most 2%
-        larger and took up to twice the time; on one, the work for longer runs became too much and θ 28% smaller.
+        c itself always. Steps are taken whole. On the systems that were measured, a part of the next one made θ at most
+        2% larger and took up to twice the time; on one, the work for longer runs became too much and θ 28% smaller.
         """
         m = chain.symbol_count
         if m * m <= budget:
