@@ -46,8 +46,8 @@ def test_epsilon_and_delta_after_several_steps_are_those_of_sixty_digits_rounded
         assert exact <= mpf(str(amount.delta)) <= exact * (1 + mpf(10) ** -30)
 
 
-def test_the_delta_of_two_steps_is_attained():
-    """The formula is no overestimate: a mechanism that tells everything with probability δ, and randomized response."""
+def test_the_delta_of_two_steps_is_more_than_twice_that_of_one():
+    """The second step meets outputs that the first has made e^ε times as likely: to add up δ would be too little."""
     epsilon, delta = 0.5, 1e-3
     two = float(cost_in(Symbols(2), promise(epsilon, delta)).amount.delta)
     assert two == pytest.approx(delta * (1 + exp(epsilon)), rel=1e-12)

@@ -52,8 +52,10 @@ class ProgressBar:
     def __call__(self, stage: str, done: int) -> None:
         """So many words, or whatever is counted, have gone through this stage."""
         with self._lock:
-            if stage == "writing" and self.total is None and "reading" in self._done:
-                self.total = self._done["reading"]
+            if self.total is None:
+                # What an earlier stage has counted is how much there is to do in this one.
+                earlier = {"reading": "checking", "writing": "reading"}.get(stage)
+                self.total = self._done.get(earlier) if earlier else None
             self._done[stage] = done
             self._stage_begun.setdefault(stage, self._last)
             self._last = time.monotonic()

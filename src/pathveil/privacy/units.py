@@ -246,13 +246,14 @@ class Word(Unit):
 
     @property
     def short(self) -> str:
-        return f"a word{_of_length(self.max_length)}{_added(self.neighbours)}"
+        lengths = "" if self.max_length is None else f" of at most {self.max_length} symbols"
+        return f"a word{lengths}{_added(self.neighbours)}"
 
     def _route_to(self, wider: Unit, known: Known) -> Route | None:
         needed = _length_needed(wider, known)
         if needed is None or not _reaches(self.max_length, needed):
             return None
-        return _by_neighbours(self.neighbours, _neighbours_of(wider), 1)
+        return _by_neighbours(self.neighbours, _neighbours_of(wider))
 
 
 @dataclass(frozen=True)
@@ -437,11 +438,11 @@ def _neighbours_of(unit: Unit) -> Neighbours:
     return unit.neighbours if isinstance(unit, Word | User) else "replace"
 
 
-def _by_neighbours(own: Neighbours, wanted: Neighbours, steps: int) -> Route | None:
+def _by_neighbours(own: Neighbours, wanted: Neighbours) -> Route | None:
     """To replace something is to remove it and to add something else; the reverse is not true."""
     if own == wanted:
-        return Route(steps)
-    return Route(2 * steps) if own == "add-remove" else None
+        return Route(1)
+    return Route(2) if own == "add-remove" else None
 
 
 def _require_number(name: str, value: object) -> None:
@@ -456,10 +457,6 @@ def _require_neighbours(value: object) -> None:
 
 def _count(number: int, what: str) -> str:
     return f"one {what}" if number == 1 else f"{number} {what}s"
-
-
-def _of_length(longest: int | None) -> str:
-    return "" if longest is None else f" of at most {longest} symbols"
 
 
 def _added(neighbours: Neighbours) -> str:
