@@ -8,7 +8,7 @@ z = e^-θ, the evidence at a position changes the sum over all successors in one
 so the sums are the same for all words, and only the predecessors of the word's symbol get a second look. States that
 no word of this length visits at a position are left out of it. Messages are brought back to the middle of the
 floating-point range before they can leave it; a word whose states differ by more than a factor of 10^200 is reported,
-and left to logarithms. docs/kernels.md tells what else was tried.
+and left to logarithms. docs/development/kernels.md tells what else was tried.
 
 A word for which a random number comes closer to the border between two symbols than rounding can be trusted is marked
 as in doubt: `exact` decides it.
