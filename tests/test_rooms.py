@@ -1,4 +1,4 @@
-"""The plan of the house, held against the imports (CONTRIBUTING.md, "Rooms").
+"""The plan of the house, held against the imports (docs/development/architecture.md).
 
 A list of exceptions names a reason for each; an exception that is no longer needed fails the test too.
 """
@@ -8,25 +8,6 @@ from __future__ import annotations
 from collections import Counter
 
 from tests import house
-
-ORDER = (
-    "numerics",
-    "randomness",
-    "privacy",
-    "systems",
-    "words",
-    "models",
-    "places",
-    "planning",
-    "audit",
-    "ledger",
-    "data",
-    "release",
-    "report",
-    "studio",
-    "cli",
-)
-"""A room may import only those before it. Files that lie beside the rooms (errors, markup) may be imported by all."""
 
 AGAINST_THE_ORDER = {
     ("pathveil.errors", "pathveil.ledger.amounts"): "only for type checkers: an error carries the amounts asked for",
@@ -50,9 +31,9 @@ LARGE_FOLDERS = {
 
 
 def test_rooms_use_only_those_before_them():
-    unknown = {house.room_of(name) for name in house.files()} - {"", *ORDER}
-    assert not unknown, f"say where in ORDER these rooms stand: {unknown}"
-    place = {room: number for number, room in enumerate(ORDER)} | {"": -1}
+    unknown = {house.room_of(name) for name in house.files()} - {"", *house.ORDER}
+    assert not unknown, f"say where in house.ORDER these rooms stand: {unknown}"
+    place = {room: number for number, room in enumerate(house.ORDER)} | {"": -1}
     wrong = {
         (one.importer, one.imported): str(one)
         for one in house.imports()
