@@ -121,10 +121,10 @@ def privatize(
         chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length, between, cap)
         from pathveil.data.manifest import manifest_path
         from pathveil.data.output import refuse_existing
-        from pathveil.release import Release, WordChoices, engine_for, files_to_write, refuse_inputs, release_words
+        from pathveil.release import Release, WordChoices, files_to_write, refuse_inputs, release_words, runner_for
 
         destination = output.absolute()
-        work = engine_for(engine, master, files, layout, format, bar)
+        work = runner_for(engine, master, files, layout, format, bar)
         work.refuse_existing(destination, overwrite)
         outputs = files_to_write(destination, manifest_path(destination))
         refuse_inputs(outputs, sources=sources, public=(edges, alphabet, chain, automaton), ledger=ledger)
