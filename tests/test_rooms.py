@@ -43,7 +43,6 @@ PAST_THE_DOOR = {
 
 MOST_FILES = 14
 LARGE_FOLDERS = {
-    "pathveil.cli": "loses files to the room of releases",
     "pathveil.data": "gets sub-rooms for reading and writing",
 }
 
