@@ -21,7 +21,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pathveil.cli.app import main
-from pathveil.data import manifest, shuffle, user_limit, words, writers
+from pathveil.data import words
+from pathveil.data.writing import manifest, shuffle, table_writer, user_limit
 from pathveil.ledger.ledger import Ledger
 from pathveil.privacy.units import Symbols
 
@@ -46,7 +47,7 @@ STEPS = {
     "seal": (Ledger, "seal"),
     "deal": (shuffle, "_deal"),
     "limit": (user_limit.UserLimit, "_surplus"),
-    "write": (writers.TableWriter, "write"),
+    "write": (table_writer.TableWriter, "write"),
     "manifest": (manifest, "write_manifest"),
 }
 

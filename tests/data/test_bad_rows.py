@@ -257,7 +257,7 @@ def test_texts_in_parquet_that_are_not_utf_8_are_refused(layout: data.Layout, tm
 def test_rows_of_parquet_are_counted_across_batches(
     layout: data.Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pathveil.data.embedded._BATCH", 2)
+    monkeypatch.setattr("pathveil.data.database._BATCH", 2)
     words = [["a", "b"]] * 4 + [["a", "x"]]
     values = words if layout is LISTS else [" > ".join(word) for word in words]
     pq.write_table(pa.table({"route": values}), tmp_path / "in.parquet", row_group_size=3)

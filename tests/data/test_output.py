@@ -14,7 +14,7 @@ import pytest
 
 import pathveil as pv
 from pathveil import data
-from pathveil.data.output import private_workspace, publish
+from pathveil.data.writing.publishing import private_workspace, publish
 from tests.data.files import faithful
 
 WORLD = pv.Alphabet("ab")
@@ -71,12 +71,12 @@ def test_an_output_that_appears_meanwhile_is_not_replaced(source: Path, tmp_path
 def test_an_old_output_never_lies_beside_a_new_manifest(step: int, source: Path, tmp_path: Path) -> None:
     run(source, tmp_path / "out.txt")
     script = (
-        "import os, pathveil as pv; from pathveil import data; from pathveil.data import manifest, output, words\n"
+        "import os, pathveil as pv; from pathveil import data; from pathveil.data.writing import manifest, publishing\n"
         "steps = []\n"
         "def die(*arguments):\n"
         "    steps.append(arguments)\n"
         f"    if len(steps) == {step}: os._exit(9)  # as SIGKILL would: nothing cleans up\n"
-        "    output.publish(*arguments)\n"
+        "    publishing.publish(*arguments)\n"
         "manifest.publish = die\n"
         f"data.privatize_file({str(source)!r}, data.TextLines(), pv.Online(pv.Alphabet('ab'), 1.0), "
         f"{str(tmp_path / 'out.txt')!r}, overwrite=True)"
@@ -102,7 +102,7 @@ def test_the_workspace_is_closed_to_others_and_lies_beside_the_output(tmp_path: 
 def test_workspaces_of_dead_processes_are_removed_and_those_of_living_ones_are_not(tmp_path: Path) -> None:
     output = tmp_path / "out.txt"
     script = (
-        "import sys, time; from pathlib import Path; from pathveil.data.output import private_workspace\n"
+        "import sys, time; from pathlib import Path; from pathveil.data.writing.publishing import private_workspace\n"
         f"with private_workspace(Path({str(output)!r})) as folder:\n"
         "    (folder / 'secret').write_text('x'); print(folder, flush=True); time.sleep(60)"
     )

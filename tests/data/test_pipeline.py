@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import pathveil as pv
-from pathveil.data.embedded import Database
-from pathveil.data.pipeline import prefetched, written_behind
+from pathveil.data.database import Database
+from pathveil.data.writing.pipeline import prefetched, written_behind
 
 
 def counted(end: int, closed: list[int]) -> Generator[int]:

@@ -261,7 +261,7 @@ def test_many_batches_hold_the_same_words_as_one(
     shape.write(source, words)
     data.privatize_file(source, shape.layout, faithful(WORLD), output)
     assert sorted(shape.read(output)) == sorted(words)
-    for name, size in {"embedded._BATCH": 1024, "words._SYMBOLS": 500, "shuffle._ROWS": 300}.items():
+    for name, size in {"database._BATCH": 1024, "words._SYMBOLS": 500, "writing.shuffle._ROWS": 300}.items():
         monkeypatch.setattr(f"pathveil.data.{name}", size)
     data.privatize_file(source, shape.layout, faithful(WORLD), output, overwrite=True)
     assert sorted(shape.read(output)) == sorted(words)

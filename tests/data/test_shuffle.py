@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import pathveil as pv
-from pathveil.data.shuffle import random_order, shuffled
+from pathveil.data.writing.shuffle import random_order, shuffled
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 
 ORDERS = {order: 1 / math.factorial(4) for order in permutations(range(4))}
@@ -100,20 +100,20 @@ def test_the_same_test_finds_an_order_that_is_rotated_only(tmp_path: Path, monke
     def rotated(source: pv.RandomSource, count: int) -> np.ndarray:
         return (np.arange(count) + int(source.keystream(1)[0] % count)) % count
 
-    monkeypatch.setattr("pathveil.data.shuffle.random_order", rotated)
+    monkeypatch.setattr("pathveil.data.writing.shuffle.random_order", rotated)
     assert chi_square_p_value(orders_in_memory(tmp_path), ORDERS) < FALSE_ALARM
 
 
 def test_rows_that_do_not_fit_go_through_piles_uniformly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # False-alarm probability 1e-6.
-    monkeypatch.setattr("pathveil.data.shuffle._PILES", 4)
+    monkeypatch.setattr("pathveil.data.writing.shuffle._PILES", 4)
     assert chi_square_p_value(orders_through_piles(tmp_path), ORDERS) > FALSE_ALARM
     assert not list(tmp_path.iterdir())
 
 
 def test_the_same_test_finds_piles_that_are_not_shuffled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.data.shuffle._PILES", 4)
-    monkeypatch.setattr("pathveil.data.shuffle.random_order", lambda _source, count: np.arange(count))
+    monkeypatch.setattr("pathveil.data.writing.shuffle._PILES", 4)
+    monkeypatch.setattr("pathveil.data.writing.shuffle.random_order", lambda _source, count: np.arange(count))
     assert chi_square_p_value(orders_through_piles(tmp_path), ORDERS) < FALSE_ALARM
 
 
@@ -123,7 +123,7 @@ def test_new_batches_have_every_size_and_the_same_rows(
 ) -> None:
     batches = [batch([5, 3]), batch([1]), batch([4, 0, 2])]
     for rows in (1, 2, 5, 6, 7):
-        monkeypatch.setattr("pathveil.data.shuffle._ROWS", rows)
+        monkeypatch.setattr("pathveil.data.writing.shuffle._ROWS", rows)
         assert sorted(order_after(batches, pv.insecure_seed(rows), tmp_path, in_memory)) == [0, 1, 2, 3, 4, 5]
 
 

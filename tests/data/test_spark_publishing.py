@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import pathveil as pv
-from pathveil.data.manifest import manifest_path
-from pathveil.data.output import private_workspace
 from pathveil.data.spark.publishing import publish_folder
+from pathveil.data.writing.manifest import manifest_path
+from pathveil.data.writing.publishing import private_workspace
 
 MECHANISM = pv.Online(pv.Alphabet("ab"), 1.0)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 
 import pathveil as pv
 from pathveil import data
-from pathveil.data.users import shortest_form, users_of
+from pathveil.data.formats.users import shortest_form, users_of
 from tests.data.files import LISTS, LONG, faithful
 
 WORLD = pv.Alphabet("ab")

@@ -123,8 +123,8 @@ def privatize(
             files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
         )
         chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length, between, cap)
-        from pathveil.data.manifest import manifest_path
-        from pathveil.data.output import refuse_existing
+        from pathveil.data.writing.manifest import manifest_path
+        from pathveil.data.writing.publishing import refuse_existing
         from pathveil.release import Release, WordChoices, files_to_write, refuse_inputs, release_words, runner_for
 
         destination = output.absolute()

@@ -10,10 +10,10 @@ from pathveil.data.formats.layout import Layout
 from pathveil.data.formats.list_column import ListColumn
 from pathveil.data.formats.long_table import LongTable
 from pathveil.data.formats.plain_text import TextLines
-from pathveil.data.manifest import file_guarantee, manifest_path, user_guarantee, write_manifest
-from pathveil.data.system_files import read_alphabet, read_automaton, read_chain, read_edges
+from pathveil.data.reading.system_files import read_alphabet, read_automaton, read_chain, read_edges
 from pathveil.data.transitions import CuratorCounts, PairColumns, count_transitions
 from pathveil.data.words import CheckedWords, CuratorSummary, check_words, privatize_file, read_words
+from pathveil.data.writing.manifest import file_guarantee, manifest_path, user_guarantee, write_manifest
 
 __all__ = [
     "CheckedWords",

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from pathveil.data.checking import Checker, OnBadRow, Skipped
-from pathveil.data.embedded import Column, Database
+from pathveil.data.database import Column, Database
 from pathveil.data.formats.layout import Extra, Layout, column_type
+from pathveil.data.reading.checking import Checker, OnBadRow, Skipped
 from pathveil.data.sources import DataFile, Format, Source, Watch
 from pathveil.data.symbols import SymbolTable
 from pathveil.data.words import opened

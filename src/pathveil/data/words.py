@@ -19,17 +19,17 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pathveil.data.checking import Checker, OnBadRow
-from pathveil.data.embedded import Database, csv_header
-from pathveil.data.encrypted_file import EncryptedFile
+from pathveil.data.database import Database, csv_header
 from pathveil.data.formats.layout import Extra, Layout, Style
-from pathveil.data.manifest import BeforeDrawing, file_guarantee, manifest_path, publish_with_manifest
-from pathveil.data.output import private_workspace, refuse_existing
-from pathveil.data.pipeline import prefetched, written_behind
-from pathveil.data.shuffle import shuffled
+from pathveil.data.reading.checking import Checker, OnBadRow
 from pathveil.data.sources import DataFile, Format, Source, Watch, describe, find_files
-from pathveil.data.user_limit import UserLimit
-from pathveil.data.writers import TableWriter
+from pathveil.data.writing.encrypted_file import EncryptedFile
+from pathveil.data.writing.manifest import BeforeDrawing, file_guarantee, manifest_path, publish_with_manifest
+from pathveil.data.writing.pipeline import prefetched, written_behind
+from pathveil.data.writing.publishing import private_workspace, refuse_existing
+from pathveil.data.writing.shuffle import shuffled
+from pathveil.data.writing.table_writer import TableWriter
+from pathveil.data.writing.user_limit import UserLimit
 from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pathveil.data.formats.layout import Layout
-    from pathveil.data.manifest import BeforeDrawing, Budget
     from pathveil.data.sources import Format, Watch
     from pathveil.data.words import CheckedWords, CuratorSummary
+    from pathveil.data.writing.manifest import BeforeDrawing, Budget
     from pathveil.release.words import WordChoices
     from pathveil.words.base import Progress, WordMechanism
 
@@ -87,7 +87,7 @@ class _Embedded:
         self._watch = _watch(files, layout, format)
 
     def refuse_existing(self, output: Path, overwrite: bool) -> None:
-        from pathveil.data.output import refuse_existing
+        from pathveil.data.writing.publishing import refuse_existing
 
         refuse_existing(output, overwrite)
 

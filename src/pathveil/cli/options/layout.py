@@ -65,7 +65,7 @@ def _holds_lists(file: DataFile, column: str) -> bool:
         return file.format == "jsonl"
     import pyarrow as pa
 
-    from pathveil.data.embedded import parquet_schema
+    from pathveil.data.database import parquet_schema
 
     schema = parquet_schema(file)
     if column not in schema.names:

@@ -40,7 +40,7 @@ def public_system(
         raise InvalidParameterError(f"the public system is missing: give one of {', '.join(given)}.{explanation}")
     [(option, path)] = chosen.items()
     refuse_sensitive(option, path, sensitive)
-    from pathveil.data import system_files
+    from pathveil.data.reading import system_files
 
     readers: dict[str, Callable[[Path], System]] = {
         "--edges": system_files.read_edges,

@@ -15,11 +15,11 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pathveil.data.embedded import Database
+from pathveil.data.database import Database
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style
+from pathveil.data.formats.users import shortest_form
 from pathveil.data.sources import DataFile
 from pathveil.data.symbols import SymbolTable
-from pathveil.data.users import shortest_form
 from pathveil.errors import DataFileError, InvalidSystemError
 
 NAME = "concept:name"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pathveil
-from pathveil.data.checking import Checker, OnBadRow
 from pathveil.data.formats.splitting import require_separable
+from pathveil.data.reading.checking import Checker, OnBadRow
 from pathveil.data.spark.columns import (
     checked_dataframe,
     checked_kept,

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pathveil.data.checking import Checker, OnBadRow
 from pathveil.data.formats.layout import Extra, Layout
+from pathveil.data.reading.checking import Checker, OnBadRow
 from pathveil.data.sources import Source
 from pathveil.data.words import opened
 from pathveil.errors import DataFileError, PathVeilError, TooLargeError

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pathveil.data.embedded import Database
-from pathveil.data.encrypted_file import EncryptedFile
+from pathveil.data.database import Database
+from pathveil.data.writing.encrypted_file import EncryptedFile
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource
 

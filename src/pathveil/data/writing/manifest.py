@@ -17,7 +17,7 @@ from typing import Any
 
 import pathveil
 from pathveil.data.fingerprint import system_fingerprint
-from pathveil.data.output import earlier_kept, flush, is_out, publish
+from pathveil.data.writing.publishing import earlier_kept, flush, is_out, publish
 from pathveil.errors import InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.system import System

@@ -1,0 +1,1 @@
+"""From files to checked words: codes of the public system, and what is wrong with the rest."""

@@ -1,0 +1,1 @@
+"""From private words to files that appear when they are complete, with a manifest beside them."""
