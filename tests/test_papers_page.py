@@ -68,12 +68,15 @@ def rows(paper: str) -> list[list[str]]:
 ROWS = [row for paper in NUMBERED for row in rows(paper)]
 
 
-def numbers(item: str) -> list[tuple[str, int]]:
-    """`Equations (2)–(3) ✗` is two items: ("Equation", 2) and ("Equation", 3)."""
-    found = re.fullmatch(r"(\w+?)s? \(?(\d+)\)?(?:–\(?(\d+)\)?)?(?: ✗)?", item)
-    assert found, item
-    kind, first, last = found[1], int(found[2]), int(found[3] or found[2])
-    return [(kind, number) for number in range(first, last + 1)]
+def numbers(items: str) -> list[tuple[str, int]]:
+    """`Lemma 4, Equations (2)–(3) ✗` is three items: ("Lemma", 4), ("Equation", 2) and ("Equation", 3)."""
+    numbered = []
+    for item in items.removesuffix(" ✗").split(", "):
+        found = re.fullmatch(r"(\w+?)s? \(?(\d+)\)?(?:–\(?(\d+)\)?)?", item)
+        assert found, items
+        kind, first, last = found[1], int(found[2]), int(found[3] or found[2])
+        numbered += [(kind, number) for number in range(first, last + 1)]
+    return numbered
 
 
 @pytest.mark.parametrize("paper", NUMBERED)
@@ -84,8 +87,8 @@ def test_every_numbered_item_of_a_paper_is_listed_once(paper):
 
 
 def test_the_number_of_an_item_is_read_as_it_is_written():
-    assert numbers("Equations (2)–(3) ✗") == [("Equation", 2), ("Equation", 3)]
-    assert numbers("Lemma 4") == [("Lemma", 4)]
+    assert numbers("Lemma 4, Equations (2)–(3) ✗") == [("Lemma", 4), ("Equation", 2), ("Equation", 3)]
+    assert numbers("Figure 1") == [("Figure", 1)]
 
 
 @cache
