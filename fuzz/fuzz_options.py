@@ -4,8 +4,8 @@ import atheris
 from harness import fuzz, parsers
 
 with parsers():
-    from pathveil.cli.edit_distance import edit_lengths
     from pathveil.cli.model import _shares
+    from pathveil.cli.options import edit_lengths
 
 
 def read(data: bytes) -> None:

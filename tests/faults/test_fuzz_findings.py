@@ -7,7 +7,7 @@ import json
 import pytest
 
 import pathveil as pv
-from pathveil.cli.edit_distance import edit_lengths
+from pathveil.cli.options import edit_lengths
 from pathveil.data.reading.system_files import read_model, read_row_sizes
 from pathveil.models.model_file import model_json
 from pathveil.report.released import read_manifest

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
-from pathveil.cli.mechanisms import MechanismName
-from pathveil.cli.progress import waiting
-from pathveil.cli.system_choice import public_system
+from pathveil.cli.options import MechanismName, edit_lengths, edit_mechanism, public_system
+from pathveil.cli.printing import waiting
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.edit_distance import edit_lengths
-from pathveil.cli.progress import ProgressBar
-from pathveil.cli.system_choice import public_system
+from pathveil.cli.options import edit_lengths, public_system
+from pathveil.cli.printing import ProgressBar
 
 if TYPE_CHECKING:
     from pathveil.planning.forecast import Forecast, MechanismForecast

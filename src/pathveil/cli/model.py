@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.budget import echo_notice, fingerprint_of, open_ledger
-from pathveil.cli.content import content_hidden
-from pathveil.cli.input_files import input_files, rows_declared
-from pathveil.cli.layout_choice import chosen_layout
-from pathveil.cli.progress import ProgressBar
-from pathveil.cli.results import echo_cost, echo_json, echo_skipped
-from pathveil.cli.system_choice import refuse_sensitive
+from pathveil.cli.options import (
+    chosen_layout,
+    echo_notice,
+    fingerprint_of,
+    input_files,
+    open_ledger,
+    refuse_sensitive,
+    rows_declared,
+)
+from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_json, echo_skipped
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:

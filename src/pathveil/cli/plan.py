@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.edit_distance import edit_lengths
-from pathveil.cli.progress import ProgressBar
+from pathveil.cli.options import edit_lengths
+from pathveil.cli.printing import ProgressBar
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def plan(
             raise InvalidParameterError("a model's states are in --rows; only --edges may say which transitions occur")
         curves = _model_curves(rows, edges, delta, unit, max_length)
     else:
-        from pathveil.cli.system_choice import public_system
+        from pathveil.cli.options import public_system
         from pathveil.planning.word_curves import word_curves
 
         world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)

@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.budget import echo_notice, fingerprint_of, open_ledger
-from pathveil.cli.content import content_hidden
-from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
-from pathveil.cli.input_files import input_files, rows_declared
-from pathveil.cli.layout_choice import chosen_layout
-from pathveil.cli.mechanisms import MechanismName
-from pathveil.cli.progress import ProgressBar
-from pathveil.cli.results import echo_cost, echo_json, echo_skipped
-from pathveil.cli.system_choice import public_system
+from pathveil.cli.options import (
+    MechanismName,
+    chosen_layout,
+    echo_notice,
+    edit_lengths,
+    edit_mechanism,
+    fingerprint_of,
+    input_files,
+    open_ledger,
+    public_system,
+    rows_declared,
+)
+from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_json, echo_skipped
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -42,7 +46,7 @@ def privatize(
     symbol: options.SymbolColumn = None,
     format: options.FormatName = None,
     adjacency: options.Adjacency = 1,
-    mechanism: Annotated[MechanismName, typer.Option(help="How to draw; docs/words.md compares them.")] = "certified",
+    mechanism: Annotated[MechanismName, typer.Option(help="How to draw; docs/choosing.md compares them.")] = "certified",
     max_length: Annotated[
         int | None,
         typer.Option(
@@ -121,10 +125,10 @@ def privatize(
         chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length, between, cap)
         from pathveil.data.writing.manifest import manifest_path
         from pathveil.data.writing.publishing import refuse_existing
-        from pathveil.release import Release, WordChoices, engine_for, files_to_write, refuse_inputs, release_words
+        from pathveil.release import Release, WordChoices, files_to_write, refuse_inputs, release_words, runner_for
 
         destination = output.absolute()
-        work = engine_for(engine, master, files, layout, format, bar)
+        work = runner_for(engine, master, files, layout, format, bar)
         work.refuse_existing(destination, overwrite)
         outputs = files_to_write(destination, manifest_path(destination))
         refuse_inputs(outputs, sources=sources, public=(edges, alphabet, chain, automaton), ledger=ledger)

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.edit_distance import edit_lengths
-from pathveil.cli.layout_choice import chosen_layout
-from pathveil.cli.progress import waiting
-from pathveil.cli.system_choice import public_system, refuse_sensitive
+from pathveil.cli.options import chosen_layout, edit_lengths, public_system, refuse_sensitive
+from pathveil.cli.printing import waiting
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:

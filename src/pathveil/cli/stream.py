@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pathveil.cli import options
-from pathveil.cli.budget import open_ledger
-from pathveil.cli.content import content_hidden
-from pathveil.cli.system_choice import public_system
+from pathveil.cli.options import open_ledger, public_system
+from pathveil.cli.printing import content_hidden
 
 if TYPE_CHECKING:
     from pathveil.systems.system import Symbol

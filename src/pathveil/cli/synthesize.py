@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from pathveil.cli import options
-from pathveil.cli.progress import ProgressBar
+from pathveil.cli.printing import ProgressBar
 from pathveil.errors import InvalidParameterError
 from pathveil.release.destinations import files_to_write, refuse_inputs
 

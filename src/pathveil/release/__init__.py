@@ -8,21 +8,20 @@ Commands parse and print; everything that decides what may appear, and when, is 
 """
 
 from pathveil.release.destinations import files_to_write, refuse_inputs
-from pathveil.release.engines import Engine, EngineName, engine_for
 from pathveil.release.model import ModelChoices, ReleasedModel, release_model
 from pathveil.release.release import Release
+from pathveil.release.runners import Runner, runner_for
 from pathveil.release.words import WordChoices, release_words
 
 __all__ = [
-    "Engine",
-    "EngineName",
     "ModelChoices",
     "Release",
     "ReleasedModel",
+    "Runner",
     "WordChoices",
-    "engine_for",
     "files_to_write",
     "refuse_inputs",
     "release_model",
     "release_words",
+    "runner_for",
 ]

@@ -285,7 +285,7 @@ def test_a_bug_is_told_by_its_place_and_not_by_its_message(run, monkeypatch: pyt
     Path("in.txt").write_text("a b\n")
     ran = run(TEXT)
     assert ran.code == 1
-    assert "this is a bug in PathVeil: KeyError in test_hidden_content.py" in ran.err
+    assert "this is a bug in PathVeil: KeyError in test_content.py" in ran.err
     assert not leaks(ran.err)
     with pytest.raises(KeyError):
         run(TEXT + " --curator")

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pathveil.release.words import WordChoices
     from pathveil.words.base import Progress, WordMechanism
 
-EngineName = Literal["embedded", "spark"]
+RunnerName = Literal["embedded", "spark"]
 
 
-class Engine(Protocol):
-    """Checks words before they are paid for, and privatizes them after."""
+class Runner(Protocol):
+    """What runs the work (`--engine`): it checks words before they are paid for, and privatizes them after."""
 
     def refuse_existing(self, output: Path, overwrite: bool) -> None:
         """An error where something has the name of the output already and may not be replaced."""
@@ -35,7 +35,7 @@ class Engine(Protocol):
         """Look at all words, draw nothing."""
 
     def require_unchanged(self) -> None:
-        """An error where a file of the input is no longer what it was when the engine was made."""
+        """An error where a file of the input is no longer what it was when the runner was made."""
 
     def privatize(
         self,
@@ -52,15 +52,15 @@ class Engine(Protocol):
         """The digest of an output that is out, where it was not known when its charge was sealed."""
 
 
-def engine_for(
-    name: EngineName,
+def runner_for(
+    name: RunnerName,
     master: str | None,
     files: Sequence[str],
     layout: Layout,
     format: Format | None = None,
     progress: Progress | None = None,
-) -> Engine:
-    """The engine with this name; wrong use where it cannot do what is asked."""
+) -> Runner:
+    """The runner with this name; wrong use where it cannot do what is asked."""
     if name == "embedded":
         if master is not None:
             raise InvalidParameterError("--master is for --engine spark")

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 # Each batch takes a tenth of a second, batches are small, and patience is shorter than in life.
 _SLOW = """
 import sys, time
-from pathveil.cli import progress
+from pathveil.cli.printing import progress
 from pathveil.data import words
 progress._PATIENCE = 0.2
 words._SYMBOLS = 20
@@ -68,9 +68,7 @@ def test_a_slow_run_shows_a_bar_with_rate_and_remaining_time():
 
 
 def test_a_run_that_says_nothing_for_long_shows_that_it_is_at_work():
-    silent = (
-        "import time; from pathveil.models import chain; from pathveil.cli import progress; progress._PATIENCE = 0.2\n"
-    )
+    silent = "import time; from pathveil.models import chain; from pathveil.cli.printing import progress; progress._PATIENCE = 0.2\n"
     silent += "fit = chain.fit_private_chain\n"
     silent += "def slow(*arguments, **options):\n    time.sleep(1)\n    return fit(*arguments, **options)\n"
     silent += "chain.fit_private_chain = slow\n"
@@ -87,7 +85,7 @@ def test_quiet_and_json_show_no_bar(line, option):
 
 def test_a_quick_run_shows_no_bar():
     # However long it takes on a busy machine, patience lasts longer.
-    quick = "from pathveil.cli import progress; progress._PATIENCE = 1e6\n"
+    quick = "from pathveil.cli.printing import progress; progress._PATIENCE = 1e6\n"
     quick += "import sys; from pathveil.cli.app import main; sys.exit(main(sys.argv[1:]))"
     assert (
         _shown(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pathveil.cli.mechanisms import MechanismName
+from pathveil.cli.options.mechanisms import MechanismName
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
