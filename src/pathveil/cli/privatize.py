@@ -46,7 +46,7 @@ def privatize(
     symbol: options.SymbolColumn = None,
     format: options.FormatName = None,
     adjacency: options.Adjacency = 1,
-    mechanism: Annotated[MechanismName, typer.Option(help="How to draw; docs/choosing.md compares them.")] = "certified",
+    mechanism: Annotated[MechanismName, typer.Option(help="How to draw; see docs/choosing.md.")] = "certified",
     max_length: Annotated[
         int | None,
         typer.Option(
