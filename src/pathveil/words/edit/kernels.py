@@ -229,7 +229,9 @@ def _with_room(array: Any, used: int, needed: int) -> Any:
     if needed <= len(array):
         return array
     larger = np.empty((max(needed, 2 * len(array)), array.shape[1]), dtype=array.dtype)
-    larger[:used] = array[:used]
+    for row in range(used):  # as slices, the two shapes would have to agree, and making that message takes seconds
+        for column in range(array.shape[1]):
+            larger[row, column] = array[row, column]
     return larger
 
 
