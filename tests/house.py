@@ -46,6 +46,7 @@ def files() -> dict[str, Path]:
     return found
 
 
+@cache
 def imports() -> list[Import]:
     """Every import of one of our files by another."""
     known = files()
