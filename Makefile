@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Tests that pytest has rewritten are kept for the next run, also where the shell forbids it.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all test-rest lint types results docs bench fuzz mutation audit-dependencies clean
 
