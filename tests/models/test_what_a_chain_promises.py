@@ -91,7 +91,9 @@ def test_only_what_the_split_names_is_learned():
 
 def test_dirichlet_rows_are_drawn_with_the_noise_of_their_size():
     support = np.array([[True, True, True], [True, False, True], [True, True, True]])
-    model = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, support=support, rng=pv.insecure_seed(4))
+    model = pv.fit_private_chain(
+        COUNTS, states=STATES, **PROMISE, mechanism="dirichlet", support=support, rng=pv.insecure_seed(4)
+    )
     settled = [calibrate(3, 1 / 1000, EPSILON, DELTA), calibrate(2, 1 / 1200, EPSILON, DELTA)]
     for row, state, records, drawn in zip(model.rows, STATES, (1000, 1200), settled, strict=False):
         assert (row.state, row.records, row.successors) == (state, records, drawn.size)

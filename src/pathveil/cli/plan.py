@@ -14,6 +14,7 @@ from pathveil.cli.printing import ProgressBar
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
+    from pathveil.models.chain import Unit
     from pathveil.planning.error_curves import ErrorCurves
 
 _EPSILONS = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -127,7 +128,7 @@ def plan(
 
 
 def _model_curves(
-    rows: Path, edges: Path | None, delta: float | None, unit: str, max_length: int | None
+    rows: Path, edges: Path | None, delta: float | None, unit: Unit, max_length: int | None
 ) -> ErrorCurves:
     from pathveil.data.reading.system_files import read_row_sizes
     from pathveil.planning.model_curves import model_curves

@@ -26,6 +26,8 @@ def model_json(model: PrivateChain, promise: Guarantee) -> str:
     """
     document = json.loads(model.chain.to_json(guarantee=promise.to_dict()))
     document["model"] = {"mechanism": model.mechanism, "rows": [asdict(row) for row in model.rows]}
+    if model.asked is not None:
+        document["model"] |= {"asked": asdict(model.asked), "words": model.words}
     for name, values in (("first", model.first), ("lengths", model.lengths)):
         if values is not None:
             document["model"][name] = values.tolist()

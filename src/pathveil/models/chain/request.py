@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from pathveil.errors import InvalidParameterError
+from pathveil.errors import InvalidParameterError, InvalidSystemError, PathVeilError
 from pathveil.models.dirichlet import EXACT_ON_GRID
-from pathveil.models.laplace import EXACT
+from pathveil.models.laplace import EXACT, laplace_noise
 from pathveil.privacy import units
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.privacy.profile import require_promise
 
 Mechanism = Literal["dirichlet", "laplace", "gaussian"]
 Unit = Literal["transition", "symbol", "word"]
@@ -24,32 +25,41 @@ _PROTECTED = {"transition": units.Transition(), "symbol": units.Symbols(1), "wor
 
 @dataclass(frozen=True)
 class Request:
-    """A promise, and the noise that shall keep it; checked, before the data are looked at."""
+    """A promise, and the noise that shall keep it; checked, before the data are looked at.
 
-    mechanism: Mechanism
+    `mechanism` is None where the caller leaves the choice to the forecast. `delta` is what may be spent, or None.
+    """
+
+    mechanism: Mechanism | None
     unit: Unit
     epsilon: float
-    delta: float
+    delta: float | None
     max_length: int | None
     shares: Mapping[str, float]
     floor: float | None
     mix: bool
 
-    def guarantee(self, *, seeded: bool) -> Guarantee:
+    @property
+    def is_papers_mode(self) -> bool:
+        """Only the Dirichlet mechanism has a floor, so whoever speaks of one means it."""
+        return self.floor is not None or not self.mix
+
+    def guarantee(self, mechanism: Mechanism, *, seeded: bool) -> Guarantee:
+        """What is promised where this mechanism is used; with Laplace noise, a δ that was offered is not spent."""
         return Guarantee(
             epsilon=self.epsilon,
-            delta=0.0 if self.mechanism == "laplace" else self.delta,
+            delta=0.0 if mechanism == "laplace" else self.delta or 0.0,
             unit=_unit_text(self.unit, self.max_length),
-            public=tuple(_public(self.unit, self.mechanism, self.floor, self.mix)),
-            mechanism=_mechanism_text(self.mechanism, self.shares),
-            sampling=EXACT_ON_GRID if self.mechanism == "dirichlet" else EXACT,
+            public=tuple(_public(self.unit, mechanism, self.floor, self.mix)),
+            mechanism=_mechanism_text(mechanism, self.shares),
+            sampling=EXACT_ON_GRID if mechanism == "dirichlet" else EXACT,
             seeded=seeded,
             protects=_PROTECTED[self.unit],
         )
 
 
 def checked_request(
-    mechanism: Mechanism,
+    mechanism: Mechanism | None,
     unit: Unit | None,
     epsilon: float,
     delta: float | None,
@@ -68,15 +78,37 @@ def checked_request(
         unit = "transition"
     shares = _checked_split(split, unit)
     _check_unit(unit, mechanism, from_words, max_length)
-    if mechanism != "laplace" and delta is None:
-        raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
-    if mechanism != "dirichlet" and (floor is not None or not mix):
-        raise InvalidParameterError(f"floor and mix belong to mechanism 'dirichlet', not to {mechanism!r}")
-    return Request(mechanism, unit, epsilon, delta or 0.0, max_length, shares, floor, mix)
+    if mechanism == "laplace" and delta == 0:
+        delta = None  # said in another way
+    if delta is not None:
+        require_promise(epsilon, delta)
+    asked = Request(mechanism, unit, epsilon, delta, max_length, shares, floor, mix)
+    if asked.is_papers_mode and (unit != "transition" or mechanism not in (None, "dirichlet")):
+        raise InvalidParameterError(
+            f"floor and mix belong to mechanism 'dirichlet' and unit 'transition', not to {mechanism or unit!r}"
+        )
+    if delta is None and (mechanism in ("dirichlet", "gaussian") or asked.is_papers_mode):
+        raise InvalidParameterError(
+            f"mechanism {mechanism or 'dirichlet'!r} needs a delta; 'laplace' is the one with δ = 0"
+        )
+    return asked
 
 
-def _check_unit(unit: str, mechanism: str, has_words: bool, max_length: int | None) -> None:
-    if mechanism not in ("dirichlet", "laplace", "gaussian"):
+def request_from_dict(saved: Mapping[str, Any]) -> Request:
+    """What `dataclasses.asdict` made of a request; `InvalidSystemError` where that cannot be."""
+    try:
+        found = Request(**saved)
+        split = None if set(found.shares) == {"transitions"} else found.shares
+        how = (found.floor, found.mix, True)
+        again = checked_request(found.mechanism, found.unit, found.epsilon, found.delta, found.max_length, split, *how)
+        laplace_noise(found.epsilon, 1)  # refuses what is no ε
+        return again
+    except (PathVeilError, TypeError, ValueError, AttributeError):
+        raise InvalidSystemError("what the model says about what was asked for is not what PathVeil writes") from None
+
+
+def _check_unit(unit: str, mechanism: str | None, has_words: bool, max_length: int | None) -> None:
+    if mechanism not in (None, "dirichlet", "laplace", "gaussian"):
         raise InvalidParameterError(f"mechanism is {mechanism!r}: it must be 'dirichlet', 'laplace' or 'gaussian'")
     if unit not in ("transition", "symbol", "word"):
         raise InvalidParameterError(f"unit is {unit!r}: it must be 'transition', 'symbol' or 'word'")
