@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from pathveil.cli import privatize
-from pathveil.data import words
+from pathveil.data import workspace
+from pathveil.data.reading import opening
 from pathveil.data.writing import manifest, publishing
 from pathveil.release import Release
 from tests.cli import fuzz_commands
@@ -151,8 +152,8 @@ def _bug(_path):
         (GOOD, Release, "seal", _unsealed),
         (GOOD, Release, "__exit__", lambda *_: None),
         (GOOD, manifest, "write_manifest", lambda *_, **__: Path("none")),
-        (GOOD, publishing.shutil, "rmtree", lambda *_, **__: None),
-        (GOOD, words, "private_workspace", _open_workspace),
+        (GOOD, workspace.shutil, "rmtree", lambda *_, **__: None),
+        (GOOD, opening, "private_workspace", _open_workspace),
         (BAD, publishing, "refuse_existing", _written_at_once),
         (GOOD, privatize, "open_ledger", _bug),
     ],

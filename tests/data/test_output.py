@@ -14,7 +14,8 @@ import pytest
 
 import pathveil as pv
 from pathveil import data
-from pathveil.data.writing.publishing import private_workspace, publish
+from pathveil.data.workspace import private_workspace
+from pathveil.data.writing.publishing import publish
 from tests.data.files import faithful
 
 WORLD = pv.Alphabet("ab")
@@ -102,7 +103,7 @@ def test_the_workspace_is_closed_to_others_and_lies_beside_the_output(tmp_path: 
 def test_workspaces_of_dead_processes_are_removed_and_those_of_living_ones_are_not(tmp_path: Path) -> None:
     output = tmp_path / "out.txt"
     script = (
-        "import sys, time; from pathlib import Path; from pathveil.data.writing.publishing import private_workspace\n"
+        "import sys, time; from pathlib import Path; from pathveil.data.workspace import private_workspace\n"
         f"with private_workspace(Path({str(output)!r})) as folder:\n"
         "    (folder / 'secret').write_text('x'); print(folder, flush=True); time.sleep(60)"
     )

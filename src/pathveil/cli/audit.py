@@ -286,7 +286,8 @@ def _draw(path: Path, title: str, points: list[tuple[float, float]], label: str,
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from pathveil.data.writing.publishing import private_workspace, publish
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing.publishing import publish
 
     figure = Figure(figsize=(6, 4.5), layout="constrained")
     FigureCanvasAgg(figure)

@@ -117,7 +117,7 @@ def model(
         ProgressBar(silent=quiet or as_json or hidden) as bar,
     ):
         from pathveil.data.reading.system_files import read_alphabet
-        from pathveil.data.transitions import PairColumns
+        from pathveil.data.reading.transitions import PairColumns
 
         known = read_alphabet(states).symbols
         layout = (

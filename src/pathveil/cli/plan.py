@@ -203,7 +203,8 @@ def _draw(path: Path, curves: ErrorCurves, epsilons: list[float], target: float 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from pathveil.data.writing.publishing import private_workspace, publish
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing.publishing import publish
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     FigureCanvasAgg(figure)

@@ -22,7 +22,7 @@ from pathveil.cli.system_choice import public_system
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.data.words import CuratorSummary
+    from pathveil.data.writing.private_file import CuratorSummary
     from pathveil.systems.system import System
     from pathveil.words.base import WordMechanism
 

@@ -237,7 +237,8 @@ def _refuse_existing(output: Path, format: str, overwrite: bool) -> None:
 
 def _write(page: Page, output: Path, format: str, overwrite: bool, *, prefix: str = "", secret: bool = False) -> None:
     """The page, or its charts; each file appears complete or not at all."""
-    from pathveil.data.writing.publishing import private_workspace, publish, refuse_existing
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing.publishing import publish, refuse_existing
 
     target = output.absolute()
     if format == "html":

@@ -64,8 +64,9 @@ def synthesize(
     from pathveil.data.formats.layout import Layout, Style
     from pathveil.data.sources import describe
     from pathveil.data.symbols import SymbolTable
+    from pathveil.data.workspace import private_workspace
     from pathveil.data.writing.manifest import manifest_path, publish_with_manifest
-    from pathveil.data.writing.publishing import private_workspace, publish, refuse_existing
+    from pathveil.data.writing.publishing import publish, refuse_existing
     from pathveil.data.writing.table_writer import TableWriter
     from pathveil.models.synthesize import synthetic_codes
 

@@ -11,9 +11,10 @@ from pathveil.data.formats.list_column import ListColumn
 from pathveil.data.formats.long_table import LongTable
 from pathveil.data.formats.plain_text import TextLines
 from pathveil.data.reading.system_files import read_alphabet, read_automaton, read_chain, read_edges
-from pathveil.data.transitions import CuratorCounts, PairColumns, count_transitions
-from pathveil.data.words import CheckedWords, CuratorSummary, check_words, privatize_file, read_words
+from pathveil.data.reading.transitions import CuratorCounts, PairColumns, count_transitions
+from pathveil.data.reading.words import CheckedWords, check_words, read_words
 from pathveil.data.writing.manifest import file_guarantee, manifest_path, user_guarantee, write_manifest
+from pathveil.data.writing.private_file import CuratorSummary, privatize_file
 
 __all__ = [
     "CheckedWords",

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from pathveil.data.formats.layout import Layout
+    from pathveil.data.reading.words import CheckedWords
     from pathveil.data.sources import Format, Watch
-    from pathveil.data.words import CheckedWords, CuratorSummary
     from pathveil.data.writing.manifest import BeforeDrawing, Budget
+    from pathveil.data.writing.private_file import CuratorSummary
     from pathveil.release.words import WordChoices
     from pathveil.words.base import Progress, WordMechanism
 
@@ -92,7 +93,7 @@ class _Embedded:
         refuse_existing(output, overwrite)
 
     def check(self, mechanism: WordMechanism, choices: WordChoices) -> CheckedWords:
-        from pathveil.data.words import check_words
+        from pathveil.data.reading.words import check_words
 
         asked: dict[str, Any] = {"keep": choices.keep, "user": choices.user, "on_bad_row": choices.on_bad_row}
         return check_words(self._files, self._layout, mechanism, **asked, **self._common)
@@ -109,7 +110,7 @@ class _Embedded:
         before_drawing: BeforeDrawing,
         seal: Callable[[str], None],
     ) -> CuratorSummary:
-        from pathveil.data.words import privatize_file
+        from pathveil.data.writing.private_file import privatize_file
 
         return privatize_file(
             self._files,

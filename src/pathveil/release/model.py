@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathveil.data.formats.layout import Layout
     from pathveil.data.reading.checking import OnBadRow
+    from pathveil.data.reading.transitions import CuratorCounts, PairColumns
     from pathveil.data.sources import Format
-    from pathveil.data.transitions import CuratorCounts, PairColumns
     from pathveil.data.writing.encrypted_file import EncryptedFile
     from pathveil.models.chain import Mechanism, PrivateChain, Unit
     from pathveil.privacy.guarantee import Guarantee
@@ -58,8 +58,8 @@ def release_model(
     progress: Callable[[str, int], None] | None = None,
 ) -> ReleasedModel:
     """Fit a private chain and write it as JSON with a manifest beside it, and its matrix as CSV where `matrix` says."""
-    from pathveil.data.transitions import count_transitions
-    from pathveil.data.writing.publishing import private_workspace
+    from pathveil.data.reading.transitions import count_transitions
+    from pathveil.data.workspace import private_workspace
 
     with ExitStack() as stack:
         workspace = stack.enter_context(private_workspace(output))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pathveil.data.reading.checking import OnBadRow
-    from pathveil.data.words import CuratorSummary
+    from pathveil.data.writing.private_file import CuratorSummary
     from pathveil.release.engines import Engine
     from pathveil.release.release import Release
     from pathveil.words.base import WordMechanism

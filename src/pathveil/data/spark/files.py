@@ -10,15 +10,17 @@ import numpy as np
 
 import pathveil
 from pathveil.data.formats.row_words import RowWords
+from pathveil.data.reading.checking import checker_for
+from pathveil.data.reading.words import CheckedWords
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.file_tasks import MOST_PILES, Checking, Drawing, Plan
 from pathveil.data.spark.privatizing import checked_mechanism
 from pathveil.data.spark.publishing import checked_destination, publish_folder
 from pathveil.data.spark.row_groups import files_for_tasks, kept_columns, row_groups
 from pathveil.data.spark.sending import Sent
-from pathveil.data.words import CheckedWords, CuratorSummary, checker_for
+from pathveil.data.workspace import private_workspace
 from pathveil.data.writing.manifest import BeforeDrawing, file_guarantee
-from pathveil.data.writing.publishing import private_workspace
+from pathveil.data.writing.private_file import CuratorSummary
 from pathveil.errors import DataFileError
 from pathveil.randomness.derived import DerivingKey
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from pathveil.data.spark.columns import checked_dataframe, quoted
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.privatizing import privatize
-from pathveil.data.words import CuratorSummary
+from pathveil.data.workspace import private_workspace
 from pathveil.data.writing.manifest import BeforeDrawing, Budget, file_guarantee, manifest_path, write_manifest
-from pathveil.data.writing.publishing import earlier_kept, flush, private_workspace, refuse_existing
+from pathveil.data.writing.private_file import CuratorSummary
+from pathveil.data.writing.publishing import earlier_kept, flush, refuse_existing
 from pathveil.errors import DataFileError, FileItselfError
 
 if TYPE_CHECKING:

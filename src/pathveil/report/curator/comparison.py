@@ -13,8 +13,8 @@ from scipy import sparse
 
 from pathveil.data.formats.layout import Extra, Layout
 from pathveil.data.reading.checking import Checker, OnBadRow
+from pathveil.data.reading.opening import opened
 from pathveil.data.sources import Source
-from pathveil.data.words import opened
 from pathveil.errors import DataFileError, PathVeilError, TooLargeError
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.planning.public_words import average_law
