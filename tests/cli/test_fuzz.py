@@ -17,9 +17,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from pathveil.cli import privatize
-from pathveil.data import workspace
+from pathveil.data import workspace, writing
 from pathveil.data.reading import opening
-from pathveil.data.writing import manifest, publishing
+from pathveil.data.writing import manifest
 from pathveil.release import Release
 from tests.cli import fuzz_commands
 from tests.cli.promises import Case, check, laid_out, run, snapshot
@@ -154,7 +154,7 @@ def _bug(_path):
         (GOOD, manifest, "write_manifest", lambda *_, **__: Path("none")),
         (GOOD, workspace.shutil, "rmtree", lambda *_, **__: None),
         (GOOD, opening, "private_workspace", _open_workspace),
-        (BAD, publishing, "refuse_existing", _written_at_once),
+        (BAD, writing, "refuse_existing", _written_at_once),
         (GOOD, privatize, "open_ledger", _bug),
     ],
 )

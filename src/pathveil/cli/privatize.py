@@ -22,7 +22,7 @@ from pathveil.cli.system_choice import public_system
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.data.writing.private_file import CuratorSummary
+    from pathveil.data.writing import CuratorSummary
     from pathveil.systems.system import System
     from pathveil.words.base import WordMechanism
 
@@ -119,8 +119,7 @@ def privatize(
             files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
         )
         chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length, between, cap)
-        from pathveil.data.writing.manifest import manifest_path
-        from pathveil.data.writing.publishing import refuse_existing
+        from pathveil.data.writing import manifest_path, refuse_existing
         from pathveil.release import Release, WordChoices, engine_for, files_to_write, refuse_inputs, release_words
 
         destination = output.absolute()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pathveil.data.formats.layout import RawWords
+from pathveil.data.formats import RawWords
 from pathveil.data.sources import DataFile
 from pathveil.data.symbols import Codes, SymbolTable, holds_symbols
 from pathveil.errors import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pathveil.data.database import Database
-from pathveil.data.formats.layout import Extra, Layout
+from pathveil.data.formats import Extra, Layout
 from pathveil.data.sources import DataFile, Format, Source, find_files
 from pathveil.data.workspace import private_workspace
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from pathveil.data.database import Column, Database
-from pathveil.data.formats.layout import Extra, Layout, column_type
+from pathveil.data.formats import Extra, Layout, column_type
 from pathveil.data.reading.checking import Checker, OnBadRow, Skipped
 from pathveil.data.reading.opening import opened
 from pathveil.data.sources import DataFile, Format, Source, Watch

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from pathveil.data.formats.layout import Extra, Layout
+from pathveil.data.formats import Extra, Layout
 from pathveil.data.reading.checking import Checker, OnBadRow, checker_for, no_word_to_release
 from pathveil.data.reading.opening import opened
 from pathveil.data.sources import Format, Source

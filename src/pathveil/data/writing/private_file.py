@@ -14,9 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from pathveil.data.database import csv_header
-from pathveil.data.formats.layout import Extra, Layout, Style
-from pathveil.data.reading.checking import OnBadRow, checker_for, no_word_to_release
-from pathveil.data.reading.opening import opened
+from pathveil.data.formats import Extra, Layout, Style
+from pathveil.data.reading import OnBadRow, checker_for, no_word_to_release, opened
 from pathveil.data.sources import DataFile, Format, Source, Watch, describe
 from pathveil.data.writing.drawing import gathered, privatized
 from pathveil.data.writing.encrypted_file import EncryptedFile

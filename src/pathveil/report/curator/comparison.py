@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pathveil.data.formats.layout import Extra, Layout
-from pathveil.data.reading.checking import Checker, OnBadRow
-from pathveil.data.reading.opening import opened
+from pathveil.data.formats import Extra, Layout
+from pathveil.data.reading import Checker, OnBadRow, opened
 from pathveil.data.sources import Source
 from pathveil.errors import DataFileError, PathVeilError, TooLargeError
 from pathveil.numerics.arrays import FloatArray, IntArray
