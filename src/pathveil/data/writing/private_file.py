@@ -7,7 +7,7 @@ the output.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from pathveil.data.database import csv_header
 from pathveil.data.formats import Extra, Layout, Style
 from pathveil.data.reading import OnBadRow, checker_for, no_word_to_release, opened
 from pathveil.data.sources import DataFile, Format, Source, Watch, describe
+from pathveil.data.symbols import SymbolTable
 from pathveil.data.writing.drawing import gathered, privatized
 from pathveil.data.writing.encrypted_file import EncryptedFile
 from pathveil.data.writing.manifest import BeforeDrawing, file_guarantee, manifest_path, publish_with_manifest
@@ -76,12 +77,8 @@ def privatize_file(
     the output when that is complete and still encrypted, under a key that nobody else has: the moment to seal the
     charge. If one of them raises, nothing is published and nobody can read what was drawn.
     """
-    destination = Path(output).absolute()
-    refuse_existing(destination, overwrite)
-    refuse_existing(manifest_path(destination), overwrite)
-    if (user is None) != (max_words_per_user is None):
-        raise InvalidParameterError("user and max_words_per_user belong together: give both or none")
-    limit = None if max_words_per_user is None else UserLimit(max_words_per_user)
+    destination = _free_destination(output, overwrite)
+    limit = _user_limit(user, max_words_per_user)
     draws = checked_source(rng)
     extra = Extra(user, tuple(keep))
     checker = checker_for(mechanism, on_bad_row)
@@ -89,34 +86,18 @@ def privatize_file(
     report = progress or (lambda _stage, _words: None)
     with opened(source, layout, extra, format, destination) as (database, files, workspace):
         watch = Watch(files)
-        target = _target(destination, files[0])
-        # JSON declares no types: a system of numbers is written in numbers there.
-        numbers = files[0].format == "jsonl" and checker.symbols.are_numbers
-        kind = pa.int64() if numbers else layout.value_type(files)
-        style = Style(checker.symbols, checker.symbols.written_type(kind), tuple(keep))
+        form = _form_of(files, destination, layout, checker.symbols, extra.keep)
         checked = gathered(checker.checked(layout.read(database, files, extra, keep_order)))
         unfinished = EncryptedFile(workspace / "unfinished")
-        delimiter = csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ","
-        json_columns = frozenset(keep) if target.format == "jsonl" else frozenset()
         budget = None if before_drawing is None else before_drawing()
-        released = symbols = 0
 
-        with (
-            prefetched(checked, database.interrupt) as words,
-            TableWriter(unfinished.for_writing(), target, delimiter, json_columns) as writer,
-            written_behind(writer.write) as write,
-        ):
-            batches = privatized(words, mechanism, draws, report)
+        with prefetched(checked, database.interrupt) as words:
+            private = privatized(words, mechanism, draws, report)
             if limit is not None:
-                batches = limit.limited(batches, database, draws, workspace)
+                private = limit.limited(private, database, draws, workspace)
             if not keep_order:
-                batches = shuffled(batches, draws, workspace)
-            for batch in batches:
-                listed = batch.column(0)
-                write(layout.render(listed, batch.columns[1:], released + 1, style))
-                released += batch.num_rows
-                symbols += len(listed.flatten())
-                report("writing", released)
+                private = shuffled(private, draws, workspace)
+            released, symbols = form.write(private, unfinished, report)
         if not released:
             raise no_word_to_release(files, checker)
         watch.require_unchanged()
@@ -144,6 +125,62 @@ def privatize_file(
         skipped_examples=tuple(checker.skipped.examples),
         largest_words_per_user=None if limit is None else limit.measured,
         words_over_limit=0 if limit is None else limit.dropped,
+    )
+
+
+def _free_destination(output: str | Path, overwrite: bool) -> Path:
+    """Where the output will be; an error if it, or its manifest, is there already and may not be replaced."""
+    destination = Path(output).absolute()
+    refuse_existing(destination, overwrite)
+    refuse_existing(manifest_path(destination), overwrite)
+    return destination
+
+
+def _user_limit(user: str | None, max_words_per_user: int | None) -> UserLimit | None:
+    if (user is None) != (max_words_per_user is None):
+        raise InvalidParameterError("user and max_words_per_user belong together: give both or none")
+    return None if max_words_per_user is None else UserLimit(max_words_per_user)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How the output is written: as the input is."""
+
+    target: DataFile
+    layout: Layout
+    style: Style
+    delimiter: str
+    json_columns: frozenset[str]
+
+    def write(self, batches: Iterable[pa.RecordBatch], unfinished: EncryptedFile, report: Progress) -> tuple[int, int]:
+        """Write private words and kept columns; how many words, and how many symbols, there were."""
+        words = symbols = 0
+        with (
+            TableWriter(unfinished.for_writing(), self.target, self.delimiter, self.json_columns) as writer,
+            written_behind(writer.write) as write,
+        ):
+            for batch in batches:
+                listed = batch.column(0)
+                write(self.layout.render(listed, batch.columns[1:], words + 1, self.style))
+                words += batch.num_rows
+                symbols += len(listed.flatten())
+                report("writing", words)
+        return words, symbols
+
+
+def _form_of(
+    files: Sequence[DataFile], output: Path, layout: Layout, symbols: SymbolTable, keep: tuple[str, ...]
+) -> _Form:
+    target = _target(output, files[0])
+    # JSON declares no types: a system of numbers is written in numbers there.
+    numbers = target.format == "jsonl" and symbols.are_numbers
+    kind = pa.int64() if numbers else layout.value_type(files)
+    return _Form(
+        target,
+        layout,
+        Style(symbols, symbols.written_type(kind), keep),
+        delimiter=csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ",",
+        json_columns=frozenset(keep) if target.format == "jsonl" else frozenset(),
     )
 
 
