@@ -28,7 +28,7 @@ from pathveil.data.writing.drawing import gathered
 from pathveil.randomness.derived import DerivingKey
 from pathveil.randomness.source import RandomSource
 from tests.data.files import faithful
-from tests.data.spark_frames import write_words
+from tests.data.spark.frames import write_words
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 
 COINS = pv.Alphabet("01")
