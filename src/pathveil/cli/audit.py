@@ -222,7 +222,7 @@ def _looked_at(epsilons: list[float], plot: Path | None, overwrite: bool) -> lis
     found = sorted({checked_epsilon(one) for one in epsilons})
     if plot is None:
         return found
-    from pathveil.data.writing.publishing import refuse_existing
+    from pathveil.data.writing import refuse_existing
 
     if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InvalidParameterError(f"{plot}: a plot is a .png, .svg or .pdf file")
@@ -284,7 +284,8 @@ def _draw(path: Path, title: str, points: list[tuple[float, float]], label: str,
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from pathveil.data.writing.publishing import private_workspace, publish
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing import publish
 
     figure = Figure(figsize=(6, 4.5), layout="constrained")
     FigureCanvasAgg(figure)

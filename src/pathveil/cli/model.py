@@ -101,8 +101,7 @@ def model(
     if chosen == "laplace" and delta is not None:
         raise InvalidParameterError("discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism")
 
-    from pathveil.data.writing.manifest import manifest_path
-    from pathveil.data.writing.publishing import refuse_existing
+    from pathveil.data.writing import manifest_path, refuse_existing
     from pathveil.release import ModelChoices, Release, files_to_write, refuse_inputs, release_model
 
     shares = _shares(split)
@@ -119,8 +118,7 @@ def model(
         input_files(sources, format) as files,
         ProgressBar(silent=quiet or as_json or hidden) as bar,
     ):
-        from pathveil.data.reading.system_files import read_alphabet
-        from pathveil.data.transitions import PairColumns
+        from pathveil.data.reading import PairColumns, read_alphabet
 
         known = read_alphabet(states).symbols
         layout = (
@@ -184,7 +182,7 @@ def _support(path: Path | None, states: Sequence[Any]) -> Any:
         return None
     import numpy as np
 
-    from pathveil.data.reading.system_files import read_edges
+    from pathveil.data.reading import read_edges
 
     given = read_edges(path)
     number = {state: i for i, state in enumerate(states)}

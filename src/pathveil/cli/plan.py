@@ -77,7 +77,7 @@ def plan(
         raise InvalidParameterError(f"--target-error lies between 0 and 1, not at {target_error:g}")
     if rows is None and (delta is not None or unit != "transition" or max_length is not None):
         raise InvalidParameterError("--delta, --unit and --max-length are for a private model: they need --rows")
-    from pathveil.data.writing.publishing import refuse_existing
+    from pathveil.data.writing import refuse_existing
     from pathveil.words.base import checked_epsilon
 
     looked_at = sorted({checked_epsilon(one) for one in epsilon or _EPSILONS})
@@ -129,7 +129,7 @@ def plan(
 def _model_curves(
     rows: Path, edges: Path | None, delta: float | None, unit: str, max_length: int | None
 ) -> ErrorCurves:
-    from pathveil.data.reading.system_files import read_row_sizes
+    from pathveil.data.reading import read_row_sizes
     from pathveil.planning.model_curves import model_curves
 
     sizes = read_row_sizes(rows)
@@ -147,7 +147,7 @@ def _successors(states: list[str], edges: Path | None) -> list[int]:
         return [len(states)] * len(states)
     import numpy as np
 
-    from pathveil.data.reading.system_files import read_edges
+    from pathveil.data.reading import read_edges
 
     given = read_edges(edges)
     followers = dict(zip(given.symbols, np.diff(given.matrix.indptr).tolist(), strict=True))
@@ -203,7 +203,8 @@ def _draw(path: Path, curves: ErrorCurves, epsilons: list[float], target: float 
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from pathveil.data.writing.publishing import private_workspace, publish
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing import publish
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     FigureCanvasAgg(figure)

@@ -26,7 +26,7 @@ from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_j
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.data.words import CuratorSummary
+    from pathveil.data.writing import CuratorSummary
     from pathveil.systems.system import System
     from pathveil.words.base import WordMechanism
 
@@ -123,8 +123,7 @@ def privatize(
             files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
         )
         chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length, between, cap)
-        from pathveil.data.writing.manifest import manifest_path
-        from pathveil.data.writing.publishing import refuse_existing
+        from pathveil.data.writing import manifest_path, refuse_existing
         from pathveil.release import Release, WordChoices, files_to_write, refuse_inputs, release_words, runner_for
 
         destination = output.absolute()

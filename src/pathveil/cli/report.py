@@ -78,7 +78,7 @@ def plan(
     between = edit_lengths(distance, lengths, cap)
     _refuse_existing(output, format, overwrite)
     world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
-    from pathveil.data.reading.system_files import read_coordinates
+    from pathveil.data.reading import read_coordinates
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
     from pathveil.report.plan_page import plan_page
@@ -139,7 +139,7 @@ def curator(
     layout = chosen_layout(
         input, column=column, separator=separator, case=case, order=order, symbol=symbol, format=None
     )
-    from pathveil.data.writing.manifest import manifest_path
+    from pathveil.data.writing import manifest_path
     from pathveil.report.curator import compare, curator_page, read_all
     from pathveil.report.released import read_manifest, rebuilt_mechanism, require_same_system
 
@@ -206,7 +206,7 @@ def _word(text: str, world: System) -> Word:
 
 def _model(path: Path, world: System) -> tuple[MarkovChain, list[dict[str, Any]]]:
     """A private model over the symbols of the system, in their order."""
-    from pathveil.data.reading.system_files import read_model
+    from pathveil.data.reading import read_model
     from pathveil.systems.markov_chain import MarkovChain
 
     chain, _, forecasts = read_model(path)
@@ -220,7 +220,7 @@ def _model(path: Path, world: System) -> tuple[MarkovChain, list[dict[str, Any]]
 
 
 def _refuse_existing(output: Path, format: str, overwrite: bool) -> None:
-    from pathveil.data.writing.publishing import refuse_existing
+    from pathveil.data.writing import refuse_existing
     from pathveil.errors import DataFileError
 
     if format == "html":
@@ -235,7 +235,8 @@ def _refuse_existing(output: Path, format: str, overwrite: bool) -> None:
 
 def _write(page: Page, output: Path, format: str, overwrite: bool, *, prefix: str = "", secret: bool = False) -> None:
     """The page, or its charts; each file appears complete or not at all."""
-    from pathveil.data.writing.publishing import private_workspace, publish, refuse_existing
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing import publish, refuse_existing
 
     target = output.absolute()
     if format == "html":

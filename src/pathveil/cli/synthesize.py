@@ -44,7 +44,7 @@ def synthesize(
         raise InvalidParameterError(f"--count is a whole number of at least 1, not {count}")
     import numpy as np
 
-    from pathveil.data.reading.system_files import read_model
+    from pathveil.data.reading import read_model
     from pathveil.systems.system import checked_length
 
     chain, promise, learned = read_model(model)
@@ -61,12 +61,11 @@ def synthesize(
     import pyarrow as pa
 
     from pathveil import data
-    from pathveil.data.formats.layout import Layout, Style
+    from pathveil.data.formats import Layout, Style
     from pathveil.data.sources import describe
     from pathveil.data.symbols import SymbolTable
-    from pathveil.data.writing.manifest import manifest_path, publish_with_manifest
-    from pathveil.data.writing.publishing import private_workspace, publish, refuse_existing
-    from pathveil.data.writing.table_writer import TableWriter
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing import TableWriter, manifest_path, publish, publish_with_manifest, refuse_existing
     from pathveil.models.synthesize import synthetic_codes
 
     target = output.absolute()

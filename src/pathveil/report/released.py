@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pathveil.data.writing.manifest import per_user
+from pathveil.data.writing import per_user
 from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Edits, Symbols

@@ -16,7 +16,7 @@ _BLOCK = 1 << 20
 @contextlib.contextmanager
 def input_files(sources: Sequence[str], format: str | None) -> Iterator[list[str]]:
     """The sources, with standard input (`-`) replaced by a file: it is read more than once."""
-    from pathveil.data.writing.publishing import private_workspace
+    from pathveil.data.workspace import private_workspace
 
     if "-" not in sources:
         yield list(sources)

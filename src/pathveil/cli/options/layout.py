@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.data.formats.layout import Layout
+    from pathveil.data.formats import Layout
     from pathveil.data.sources import DataFile, Format
 
 
