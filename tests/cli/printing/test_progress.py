@@ -68,7 +68,8 @@ def test_a_slow_run_shows_a_bar_with_rate_and_remaining_time():
 
 
 def test_a_run_that_says_nothing_for_long_shows_that_it_is_at_work():
-    silent = "import time; from pathveil.models import chain; from pathveil.cli.printing import progress; progress._PATIENCE = 0.2\n"
+    silent = "import time; from pathveil.models import chain\n"
+    silent += "from pathveil.cli.printing import progress; progress._PATIENCE = 0.2\n"
     silent += "fit = chain.fit_private_chain\n"
     silent += "def slow(*arguments, **options):\n    time.sleep(1)\n    return fit(*arguments, **options)\n"
     silent += "chain.fit_private_chain = slow\n"
