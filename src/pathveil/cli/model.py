@@ -69,7 +69,7 @@ class Fit:
         if self.support is not None:
             refuse_sensitive("--support", self.support, sources)
 
-    def choices(self, on_bad_row: Literal["fail", "skip"], overwrite: bool) -> ModelChoices:
+    def choices(self, input: Input, output: Output) -> ModelChoices:
         """What to release, with the public files read."""
         from pathveil.data.reading.system_files import read_alphabet, read_support
         from pathveil.release import ModelChoices
@@ -84,8 +84,8 @@ class Fit:
             support=None if self.support is None else read_support(self.support, states),
             max_length=self.max_length,
             split=_shares(self.split),
-            on_bad_row=on_bad_row,
-            overwrite=overwrite,
+            on_bad_row=input.on_bad_row,
+            overwrite=output.overwrite,
         )
 
 
@@ -141,7 +141,7 @@ def model(
         input.files() as files,
         ProgressBar(silent=printing.silent or hidden) as bar,
     ):
-        choices = fit.choices(input.on_bad_row, output.overwrite)
+        choices = fit.choices(input, output)
         layout = pairs.columns or input.columns.layout(files, input.format)
         bar.total = input.words_declared(files)
         with budget.release(ledger, "model", input, files, layout, output.target) as release:

@@ -107,17 +107,13 @@ def plan(
     if picture is not None:
         picture.draw_curves(curves, epsilons, wanted.target_error)
     if printing.as_json:
-        content = {
-            **curves.facts,
-            "forecasts": [
-                {"mechanism": name, "epsilon": one, "error": curves.at(name, one)}
-                for name in curves.mechanisms
-                for one in epsilons
-            ],
-            "target_error": wanted.target_error,
-            "epsilon_for_target": needed,
-            "remarks": remarks,
-        }
+        forecasts = [
+            {"mechanism": name, "epsilon": one, "error": curves.at(name, one)}
+            for name in curves.mechanisms
+            for one in epsilons
+        ]
+        target = {"target_error": wanted.target_error, "epsilon_for_target": needed}
+        content = {**curves.facts, "forecasts": forecasts, **target, "remarks": remarks}
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     else:
         _print(curves, epsilons, needed, wanted.target_error, remarks)

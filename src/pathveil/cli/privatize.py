@@ -87,12 +87,32 @@ class Kept:
         if (self.user is None) != (self.max_words_per_user is None):
             raise InvalidParameterError("--user and --max-words-per-user belong together: give both or none")
 
-    def choices(self, on_bad_row: Literal["fail", "skip"], overwrite: bool) -> WordChoices:
+    def choices(self, input: Input, output: Output) -> WordChoices:
+        """What becomes of everything beside the words."""
         from pathveil.release import WordChoices
 
         return WordChoices(
-            tuple(self.keep or ()), self.keep_order, self.user, self.max_words_per_user, on_bad_row, overwrite
+            keep=tuple(self.keep or ()),
+            keep_order=self.keep_order,
+            user=self.user,
+            max_words_per_user=self.max_words_per_user,
+            on_bad_row=input.on_bad_row,
+            overwrite=output.overwrite,
         )
+
+
+@dataclass(frozen=True)
+class Work:
+    """What does the work."""
+
+    engine: Annotated[
+        Literal["embedded", "spark"],
+        typer.Option(help="What does the work: this process, or Apache Spark (Parquet files; docs/spark.md)."),
+    ] = "embedded"
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077; local[*] if not given."),
+    ] = None
 
 
 @takes_bundles
@@ -104,14 +124,7 @@ def privatize(
     input: Input,
     budget: Budget,
     output: Output,
-    engine: Annotated[
-        Literal["embedded", "spark"],
-        typer.Option(help="What does the work: this process, or Apache Spark (Parquet files; docs/spark.md)."),
-    ] = "embedded",
-    master: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077; local[*] if not given."),
-    ] = None,
+    work: Work,
     printing: Printing,
 ) -> None:
     """One private word for each word, in a file of the same shape, with a manifest beside it.
@@ -129,7 +142,7 @@ def privatize(
     [bold]pathveil privatize trips.parquet --column route --edges roads.csv --epsilon 6 --distance edit --lengths 5:20
     --output private.parquet[/bold]
     """
-    if kept.user is not None and engine == "spark":
+    if kept.user is not None and work.engine == "spark":
         raise InvalidParameterError(
             "--user and --max-words-per-user need the embedded engine: leave out --engine spark"
         )
@@ -144,13 +157,12 @@ def privatize(
         mechanism = drawing.on(world)
         from pathveil.release import release_words, runner_for
 
-        runner = runner_for(engine, master, files, layout, input.format, bar)
+        runner = runner_for(work.engine, work.master, files, layout, input.format, bar)
         _refuse_outputs(runner, output, input, system, budget)
         _warn(kept, input.on_bad_row)
         bar.total = input.words_declared(files)
         with budget.release(ledger, "privatize", input, files, layout, output.target) as release:
-            choices = kept.choices(input.on_bad_row, output.overwrite)
-            summary = release_words(runner, mechanism, output.target, release, choices)
+            summary = release_words(runner, mechanism, output.target, release, kept.choices(input, output))
     if printing.as_json:
         echo_json(output.path, summary.guarantee, {} if hidden else _for_the_curator(summary), release.cost)
     elif not printing.quiet:
