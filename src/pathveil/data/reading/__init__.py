@@ -10,6 +10,8 @@ from pathveil.data.reading.system_files import (
     read_edges,
     read_model,
     read_row_sizes,
+    read_successors,
+    read_support,
 )
 from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTally, count_transitions
 from pathveil.data.reading.words import CheckedWords, check_words, read_words
@@ -33,5 +35,7 @@ __all__ = [
     "read_edges",
     "read_model",
     "read_row_sizes",
+    "read_successors",
+    "read_support",
     "read_words",
 ]
