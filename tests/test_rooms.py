@@ -16,12 +16,7 @@ AGAINST_THE_ORDER = {
 
 CYCLES: dict[tuple[str, ...], str] = {}
 
-PAST_THE_DOOR = {
-    "pathveil.data.formats": "shows nothing in its __init__.py yet",
-    "pathveil.data.reading": "shows nothing in its __init__.py yet",
-    "pathveil.data.spark": "shows only what the command line uses in its __init__.py",
-    "pathveil.data.writing": "shows nothing in its __init__.py yet",
-}
+PAST_THE_DOOR: dict[str, str] = {}
 """Sub-rooms whose files may still be imported one by one."""
 
 MOST_FILES = 14

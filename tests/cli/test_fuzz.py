@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from pathveil.cli import privatize
+from pathveil.cli.options import Budget
 from pathveil.data import words
 from pathveil.data.writing import manifest, publishing
 from pathveil.release import Release
@@ -154,7 +154,7 @@ def _bug(_path):
         (GOOD, publishing.shutil, "rmtree", lambda *_, **__: None),
         (GOOD, words, "private_workspace", _open_workspace),
         (BAD, publishing, "refuse_existing", _written_at_once),
-        (GOOD, privatize, "open_ledger", _bug),
+        (GOOD, Budget, "open", _bug),
     ],
 )
 def test_a_planted_bug_is_noticed(tmp_path, monkeypatch, case, owner, attribute, planted):

@@ -146,6 +146,27 @@ def parquet_schema(file: DataFile) -> pa.Schema:
         raise DataFileError(f"{what} ({problem})", without_content=what) from None
 
 
+def holds_lists(file: DataFile, column: str) -> bool:
+    """Whether a column holds lists. JSON lines say so only row by row: a column of texts there needs a separator."""
+    if file.format != "parquet":
+        return file.format == "jsonl"
+    schema = parquet_schema(file)
+    if column not in schema.names:
+        return True  # reading it will say that the column is missing
+    kind = schema.field(column).type
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def rows_declared(files: Sequence[DataFile]) -> int | None:
+    """How many rows the files say they have; None where only reading would tell."""
+    if files[0].format != "parquet":
+        return None
+    try:
+        return sum(int(pq.read_metadata(file.path).num_rows) for file in files)
+    except (pa.ArrowException, OSError):
+        return None  # reading will say what is wrong
+
+
 def arrow_reads(file: DataFile, name: str) -> bool:
     """Can `parquet_batches` read this column? Arrow cannot put lists with dictionaries together."""
     if file.format != "parquet":

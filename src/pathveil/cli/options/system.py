@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from pathveil.errors import InvalidParameterError
 from pathveil.release.destinations import named_files
@@ -13,6 +16,7 @@ from pathveil.release.destinations import named_files
 if TYPE_CHECKING:
     from pathveil.systems.system import System
 
+_PANEL = "The public system (give one)"
 _WHY_NOT_LEARNED = """The system (which symbols there are, and which may follow which) is not learned from the sensitive
 file. A street that only one person uses would then be in the release because of that person, and no ε covers that.
 Two ways are safe:
@@ -22,33 +26,52 @@ Two ways are safe:
        pathveil privatize INPUT ... --chain model.json --epsilon 2 --output private.csv"""
 
 
-def public_system(
-    *,
-    edges: Path | None,
-    alphabet: Path | None,
-    chain: Path | None,
-    automaton: Path | None,
-    sensitive: Sequence[str] = (),
-) -> System:
-    """Read the one system that was given; wrong use if there is none, or several, or if it is the sensitive file."""
-    given = {"--edges": edges, "--alphabet": alphabet, "--chain": chain, "--automaton": automaton}
-    chosen = {option: path for option, path in given.items() if path is not None}
-    if len(chosen) > 1:
-        raise InvalidParameterError(f"give one public system, not {' and '.join(chosen)}")
-    if not chosen:
-        explanation = f"\n\n{_WHY_NOT_LEARNED}" if sensitive else ""
-        raise InvalidParameterError(f"the public system is missing: give one of {', '.join(given)}.{explanation}")
-    [(option, path)] = chosen.items()
-    refuse_sensitive(option, path, sensitive)
-    from pathveil.data.reading import system_files
+@dataclass(frozen=True)
+class SystemFile:
+    """The file that holds the public system; one of these has to be given."""
 
-    readers: dict[str, Callable[[Path], System]] = {
-        "--edges": system_files.read_edges,
-        "--alphabet": system_files.read_alphabet,
-        "--chain": system_files.read_chain,
-        "--automaton": system_files.read_automaton,
-    }
-    return readers[option](path)
+    edges: Annotated[
+        Path | None,
+        typer.Option(help="CSV with the columns from,to: which symbol may follow which.", rich_help_panel=_PANEL),
+    ] = None
+    alphabet: Annotated[
+        Path | None,
+        typer.Option(help="Text, one symbol a line: every word over them.", rich_help_panel=_PANEL),
+    ] = None
+    chain: Annotated[
+        Path | None,
+        typer.Option(help="JSON of a Markov chain or of a private model.", rich_help_panel=_PANEL),
+    ] = None
+    automaton: Annotated[
+        Path | None,
+        typer.Option(help="CSV (from,symbol,to) or JSON of an automaton.", rich_help_panel=_PANEL),
+    ] = None
+
+    @property
+    def given(self) -> dict[str, Path]:
+        """The options that were used, and their files."""
+        return {f"--{name}": path for name, path in vars(self).items() if path is not None}
+
+    def read(self, sensitive: Sequence[str] = ()) -> System:
+        """Read the one system that was given; wrong use if there is none, or several, or if it is a sensitive file."""
+        if len(self.given) > 1:
+            raise InvalidParameterError(f"give one public system, not {' and '.join(self.given)}")
+        if not self.given:
+            explanation = f"\n\n{_WHY_NOT_LEARNED}" if sensitive else ""
+            raise InvalidParameterError(
+                "the public system is missing: give one of --edges, --alphabet, --chain, --automaton." + explanation
+            )
+        [(option, path)] = self.given.items()
+        refuse_sensitive(option, path, sensitive)
+        from pathveil.data import reading
+
+        readers: dict[str, Callable[[Path], System]] = {
+            "--edges": reading.read_edges,
+            "--alphabet": reading.read_alphabet,
+            "--chain": reading.read_chain,
+            "--automaton": reading.read_automaton,
+        }
+        return readers[option](path)
 
 
 def refuse_sensitive(option: str, path: Path, sensitive: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,11 @@ import typer
 
 if TYPE_CHECKING:
     from pathveil.privacy.guarantee import Guarantee
+
+
+def echo_notice(text: str) -> None:
+    """What a person should know, whatever else is printed."""
+    print(f"pathveil: {text}", file=sys.stderr)
 
 
 def echo_cost(cost: Mapping[str, Any] | None) -> None:

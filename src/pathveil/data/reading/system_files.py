@@ -7,6 +7,8 @@
     read_automaton   CSV or JSON: which symbol leads from which state to which
     read_row_sizes   CSV with the columns `state` and `records`: how large a curator expects the rows of a model to be
     read_coordinates CSV with the columns `symbol`, `x` and `y`: where each symbol stands in a picture
+    read_support     the edges as a table over given states, for a model
+    read_successors  the number of edges from each of given states, for the plan of a model
 
 An automaton in CSV has the columns `from`, `symbol` and `to`. A row with `to` alone names a state where words may
 begin, a row with `from` alone one where they may end (if there is none, they may end anywhere):
@@ -29,12 +31,15 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pathveil.errors import FileItselfError, InvalidSystemError, PathVeilError
+import numpy as np
+
+from pathveil.errors import FileItselfError, InvalidParameterError, InvalidSystemError, PathVeilError
 from pathveil.models.model_file import model_parts
+from pathveil.numerics.arrays import BoolArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.automaton import Automaton
@@ -132,6 +137,33 @@ def read_coordinates(path: str | Path) -> dict[str, tuple[float, float]]:
             raise InvalidSystemError(f"{path}, line {number}: the symbol {symbol!r} is there twice")
         places[symbol] = place
     return places
+
+
+def read_support(path: str | Path, states: Sequence[Hashable]) -> BoolArray:
+    """Which transitions between public states can occur, from a file of edges: a row and a column for each state."""
+    given = read_edges(path)
+    number = {state: i for i, state in enumerate(states)}
+    for state in given.symbols:
+        if state not in number:
+            raise InvalidParameterError(f"{path}: {state!r} is not among the states. Add it there, or remove the edge.")
+    codes = np.array([number[state] for state in given.symbols])
+    edges = given.matrix.tocoo()
+    table = np.zeros((len(states), len(states)), dtype=bool)
+    table[codes[edges.row], codes[edges.col]] = True
+    return table
+
+
+def read_successors(path: str | Path, states: Collection[str]) -> list[int]:
+    """How many states can follow each state of a plan for a model, from a file of edges."""
+    given = read_edges(path)
+    followers = dict(zip(given.symbols, np.diff(given.matrix.indptr).tolist(), strict=True))
+    for state in followers:
+        if state not in states:
+            raise InvalidParameterError(f"{path}: {state!r} is not among the states of --rows. Add it there.")
+    for state in states:
+        if not followers.get(state):
+            raise InvalidParameterError(f"{path}: nothing can follow {state!r}. Add an edge, or remove its row.")
+    return [followers[state] for state in states]
 
 
 _Parts = tuple[list[tuple[str, str, str]], list[str], list[str]]

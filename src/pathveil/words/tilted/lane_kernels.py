@@ -180,7 +180,9 @@ def draw_in_lanes(
     """A private word for each word, and log Z; one keystream value for each symbol.
 
     `reachable[reachable_offsets[i]:reachable_offsets[i + 1]]` are the states in use at position i; `active[i]` marks
-    them.
+    them. First the messages, from the last position to the first, then a walk for each word: from state y an edge to x
+    is taken with probability ∝ β(x), times z if its symbol is wrong. The walk is spelled out, for as a function of its
+    own, even one that is put in place, it made the whole 5 to 9% slower.
     """
     state_count = active.shape[1]
     codes = np.empty((length, LANES), np.int64)
@@ -216,7 +218,7 @@ def draw_in_lanes(
                 total = beta[i, y, lane] * unscale[i, lane]
                 mark = uniform * total
                 near = margin * total
-                right = -1
+                right = -1  # the state that y enters with the word's own symbol, if it can
                 if step_table.size:
                     right = step_table[y, symbol]
                 else:
