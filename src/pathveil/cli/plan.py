@@ -23,7 +23,9 @@ _EPSILONS = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 class ModelPromise:
     """What a private model would promise."""
 
-    delta: Annotated[float | None, typer.Option(help="Private model: δ; without it, Laplace noise only.")] = None
+    delta: Annotated[
+        float | None, typer.Option(help="Private model: δ that may be spent; without it, Laplace noise only.")
+    ] = None
     unit: Annotated[Literal["transition", "symbol", "word"], typer.Option(help="Private model: what is protected.")] = (
         "transition"
     )

@@ -38,10 +38,11 @@ class CountNoise:
 
     def __post_init__(self) -> None:
         if self.scale > (LARGEST_SCALE if self.kind == "laplace" else LARGEST_SCALE**2):
-            raise UnreachablePrivacyError(
+            told = (
                 "so little privacy budget needs noise beyond 64-bit integers, far above any count. Choose a larger "
-                "epsilon or delta."
+                "`epsilon` or `delta`."
             )
+            raise UnreachablePrivacyError(told, without_content=told)
 
     def draw(self, source: RandomSource, count: int) -> IntArray:
         sampler = discrete_laplace if self.kind == "laplace" else discrete_gaussian

@@ -19,7 +19,7 @@ draws it; `private_chain` is the model that comes out.
 from pathveil.models.chain.fit import fit_private_chain
 from pathveil.models.chain.forecast import ErrorForecast, forecast_errors
 from pathveil.models.chain.private_chain import PrivateChain, RowForecast, load_model
-from pathveil.models.chain.request import PARTS, Mechanism, Request, Unit
+from pathveil.models.chain.request import PARTS, Mechanism, Request, Unit, checked_request
 
 __all__ = [
     "PARTS",
@@ -29,6 +29,7 @@ __all__ = [
     "Request",
     "RowForecast",
     "Unit",
+    "checked_request",
     "fit_private_chain",
     "forecast_errors",
     "load_model",

@@ -129,5 +129,8 @@ def load_model(path: str | Path) -> PrivateChain:
     states = zip(saved["rows"], chain.symbols, strict=True)
     rows = tuple(RowForecast(**{**row, "state": state}) for row, state in states)
     first, lengths = (None if name not in saved else np.array(saved[name]) for name in ("first", "lengths"))
-    asked = None if saved.get("asked") is None else request_from_dict(saved["asked"])
+    try:
+        asked = None if saved.get("asked") is None else request_from_dict(saved["asked"])
+    except InvalidSystemError as problem:
+        raise InvalidSystemError(f"{path}: {problem}") from None
     return PrivateChain(chain, promise, saved["mechanism"], rows, first, lengths, asked, saved.get("words"))
