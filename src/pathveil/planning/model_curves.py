@@ -54,4 +54,7 @@ def _choices(best: Mapping[float, ModelForecast]) -> list[str]:
     taken: dict[str, list[str]] = {}
     for epsilon, one in best.items():
         taken.setdefault(one.mechanism + (", which spends no δ" if one.delta == 0 else ""), []).append(f"{epsilon:g}")
-    return [f"Chosen by default, with the smallest error: {name} (ε = {', '.join(at)})." for name, at in taken.items()]
+    return [
+        f"Chosen unless told otherwise, its counts are least wrong: {name} (ε = {', '.join(at)})."
+        for name, at in taken.items()
+    ]

@@ -1,9 +1,9 @@
 """The error to expect of each mechanism, from public quantities only, and the mechanism that a fit takes unless told.
 
-What is compared is the mean absolute error of a count, before the rows are projected. Summed over the cells of the
-table it is twice the number of transitions times the total variation distance of pairs, so the mechanism with the
-smallest one has the most accurate pairs, whatever the unit. Where row sizes are protected they are not needed: noise on
-counts is the same for all rows.
+What is compared is the mean absolute error of a count, when rows have their public sums and before negative entries are
+cut. Summed over the cells of the table it is twice the number of transitions times the total variation distance of
+pairs, so the mechanism with the smallest one has the most accurate pairs, whatever the unit. Where row sizes are
+protected they are not needed: noise on counts is the same for all rows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathveil.models.calibration import calibrate_each
 from pathveil.models.chain.request import Mechanism, Request
 from pathveil.models.frequencies import row_rmse
 from pathveil.models.laplace import count_noises
-from pathveil.numerics.arrays import FloatArray
+from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.privacy.profile import require_promise
 
 
@@ -77,7 +77,7 @@ def chosen_mechanism(asked: Request, successors: Sequence[int], records: Sequenc
     return forecast_errors(asked, successors, records)[0].mechanism
 
 
-def _forecast(name: Mechanism, asked: Request, sizes: FloatArray, rows: FloatArray | None) -> ErrorForecast:
+def _forecast(name: Mechanism, asked: Request, sizes: IntArray, rows: FloatArray | None) -> ErrorForecast:
     spent = 0.0 if name == "laplace" else asked.delta or 0.0
     try:
         if name == "dirichlet" and rows is not None:
@@ -86,14 +86,22 @@ def _forecast(name: Mechanism, asked: Request, sizes: FloatArray, rows: FloatArr
     except UnreachablePrivacyError as problem:
         nothing = None if rows is None else np.full(len(sizes), math.inf)
         return ErrorForecast(name, spent, dict.fromkeys(asked.shares, math.inf), nothing, str(problem))
+    errors = {part: noise.mean_size for part, noise in noises.items()}
     each = None
     if rows is not None:
         noisy = (rows > 0) & (sizes > 1)
         each = np.where(noisy, noises["transitions"].variance ** 0.5 / np.maximum(rows, 1), 0.0)
-    return ErrorForecast(name, spent, {part: noise.mean_size for part, noise in noises.items()}, each)
+        if asked.unit == "transition":
+            errors["transitions"] *= _share_left(sizes[noisy])
+    return ErrorForecast(name, spent, errors, each)
 
 
-def _of_dirichlet_rows(asked: Request, sizes: FloatArray, rows: FloatArray, spent: float) -> ErrorForecast:
+def _share_left(entries: IntArray) -> float:
+    """What is left of independent noise when rows get their public sums back: of n entries' squares, 1/n goes."""
+    return float(np.average(np.sqrt(1 - 1 / entries), weights=entries)) if len(entries) else 0.0
+
+
+def _of_dirichlet_rows(asked: Request, sizes: IntArray, rows: FloatArray, spent: float) -> ErrorForecast:
     """The errors of uniform rows, the largest that there are."""
     noisy = (rows > 0) & (sizes > 1)
     entries, records = sizes[noisy], rows[noisy]
