@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Tests that pytest has rewritten are kept for the next run, also where the shell forbids it.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-all test-rest lint types results docs bench fuzz mutation audit-dependencies clean
 
@@ -66,7 +68,7 @@ $(VENV)-fuzz/.ready: pyproject.toml fuzz/requirements.txt
 	$(VENV)-fuzz/bin/pip install --quiet -e . -r fuzz/requirements.txt
 	@touch $@
 
-# Whether the tests notice when a line is wrong (docs/mutation-testing.md): SAMPLE mutants in each of ROOMS, some hours.
+# Whether the tests notice when a line is wrong (docs/development/mutation-testing.md): SAMPLE mutants in each of ROOMS, some hours.
 SAMPLE ?= 80
 SEED ?= 1
 mutation: $(VENV)-mutation/.ready

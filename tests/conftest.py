@@ -4,6 +4,7 @@ Hypothesis repeats the same examples on every run, so that a red build is always
 `HYPOTHESIS_PROFILE=explore make test`.
 """
 
+import gc
 import os
 
 import matplotlib
@@ -17,6 +18,16 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+def pytest_collection() -> None:
+    """What collection makes is there to stay: looking for garbage in it again and again took a third of the time."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -21,8 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pathveil.cli.app import main
-from pathveil.data import words
-from pathveil.data.writing import manifest, shuffle, table_writer, user_limit
+from pathveil.data.writing import manifest, private_file, shuffle, table_writer, user_limit
 from pathveil.ledger.ledger import Ledger
 from pathveil.privacy.units import Symbols
 
@@ -56,7 +55,7 @@ def run(folder: str, line: str, moment: str) -> None:
     """Run a command that kills itself just before or just after a step."""
     os.chdir(folder)
     tempfile.tempdir = f"{folder}/tmp"
-    words.shuffled = partial(shuffle.shuffled, in_memory=4_000)  # so that the words have to be dealt out to files
+    private_file.shuffled = partial(shuffle.shuffled, in_memory=4_000)  # so that words have to be dealt out to files
     when, step = moment.split()
     owner, name = STEPS[step]
     whole = getattr(owner, name)

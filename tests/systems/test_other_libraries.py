@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
+from types import ModuleType
+
 import numpy as np
 import pytest
-import quantecon as qe
 from scipy import sparse
 
 import pathveil as pv
+
+
+@pytest.fixture(scope="module")
+def qe() -> ModuleType:
+    """QuantEcon, which compiles some of itself when it is imported."""
+    return importlib.import_module("quantecon")
+
 
 MATRIX = [[0.0, 0.8, 0.2], [0.6, 0.0, 0.4], [0.9, 0.1, 0.0]]
 
 
 @pytest.mark.parametrize("matrix", [MATRIX, sparse.csr_matrix(MATRIX)], ids=["dense", "sparse"])
-def test_a_quantecon_chain_keeps_its_states_and_its_long_run(matrix):
+def test_a_quantecon_chain_keeps_its_states_and_its_long_run(qe, matrix):
     theirs = qe.MarkovChain(matrix, state_values=["home", "work", "shop"])
     ours = pv.MarkovChain.from_quantecon(theirs, initial={"home"})
     assert ours.symbols == ("home", "work", "shop")
@@ -22,11 +31,11 @@ def test_a_quantecon_chain_keeps_its_states_and_its_long_run(matrix):
     assert np.allclose(ours.stationary_distribution, theirs.stationary_distributions[0])
 
 
-def test_a_quantecon_chain_without_names_is_numbered():
+def test_a_quantecon_chain_without_names_is_numbered(qe):
     assert pv.MarkovChain.from_quantecon(qe.MarkovChain(MATRIX)).symbols == (0, 1, 2)
 
 
-def test_states_that_are_rows_of_numbers_become_tuples():
+def test_states_that_are_rows_of_numbers_become_tuples(qe):
     theirs = qe.MarkovChain(MATRIX, state_values=[[0, 0], [0, 1], [1, 0]])
     assert pv.MarkovChain.from_quantecon(theirs).symbols == ((0, 0), (0, 1), (1, 0))
 

@@ -14,7 +14,7 @@ from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_j
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.data.transitions import PairColumns
+    from pathveil.data.reading import PairColumns
     from pathveil.models.chain import Mechanism
     from pathveil.release import ModelChoices
 
@@ -71,7 +71,7 @@ class Fit:
 
     def choices(self, input: Input, output: Output) -> ModelChoices:
         """What to release, with the public files read."""
-        from pathveil.data.reading.system_files import read_alphabet, read_support
+        from pathveil.data.reading import read_alphabet, read_support
         from pathveil.release import ModelChoices
 
         states = read_alphabet(self.states).symbols
@@ -102,7 +102,7 @@ class Pairs:
 
     @property
     def columns(self) -> PairColumns | None:
-        from pathveil.data.transitions import PairColumns
+        from pathveil.data.reading import PairColumns
 
         if self.origin is None or self.destination is None:
             return None
@@ -187,8 +187,7 @@ def _require_words_or_pairs(pairs: Pairs, columns: Columns, unit: str | None) ->
 
 def _refuse_outputs(output: Output, matrix: Path | None, input: Input, fit: Fit, budget: Budget) -> None:
     """An error, before any work is done, where one of the files must not be written."""
-    from pathveil.data.writing.manifest import manifest_path
-    from pathveil.data.writing.publishing import refuse_existing
+    from pathveil.data.writing import manifest_path, refuse_existing
     from pathveil.release import files_to_write, refuse_inputs
 
     refuse_existing(output.target, output.overwrite)

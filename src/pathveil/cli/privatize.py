@@ -25,7 +25,7 @@ from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_j
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.data.words import CuratorSummary
+    from pathveil.data.writing import CuratorSummary
     from pathveil.release import Release, Runner, WordChoices
     from pathveil.systems.system import System
     from pathveil.words.base import WordMechanism
@@ -171,8 +171,7 @@ def privatize(
 
 def _refuse_outputs(runner: Runner, output: Output, input: Input, system: SystemFile, budget: Budget) -> None:
     """An error, before any work is done, where the output or its manifest must not be written."""
-    from pathveil.data.writing.manifest import manifest_path
-    from pathveil.data.writing.publishing import refuse_existing
+    from pathveil.data.writing import manifest_path, refuse_existing
     from pathveil.release import files_to_write, refuse_inputs
 
     beside = manifest_path(output.target)

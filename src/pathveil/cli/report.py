@@ -53,7 +53,7 @@ class Report:
 
     def require_free(self) -> None:
         """An error, before any work is done, where it must not be written."""
-        from pathveil.data.writing.publishing import refuse_existing
+        from pathveil.data.writing import refuse_existing
 
         is_page = self.path.suffix.lower() in (".html", ".htm")
         if self.format == "html":
@@ -113,7 +113,7 @@ def plan(
     """
     report.require_free()
     world = system.read()
-    from pathveil.data.reading.system_files import read_coordinates
+    from pathveil.data.reading import read_coordinates
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
     from pathveil.report.plan_page import plan_page
@@ -161,7 +161,7 @@ def curator(
     world = system.read(sensitive=input)
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
-    from pathveil.data.writing.manifest import manifest_path
+    from pathveil.data.writing import manifest_path
     from pathveil.report.curator import compare, curator_page, read_all
     from pathveil.report.released import read_manifest, read_model_of, rebuilt_mechanism, require_same_system
 

@@ -15,10 +15,10 @@ from pathveil.errors import InvalidParameterError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from pathveil.data.formats.layout import Layout
+    from pathveil.data.formats import Layout
+    from pathveil.data.reading import CheckedWords
     from pathveil.data.sources import Format, Watch
-    from pathveil.data.words import CheckedWords, CuratorSummary
-    from pathveil.data.writing.manifest import BeforeDrawing, Budget
+    from pathveil.data.writing import BeforeDrawing, Budget, CuratorSummary
     from pathveil.release.words import WordChoices
     from pathveil.words.base import Progress, WordMechanism
 
@@ -87,12 +87,12 @@ class _Embedded:
         self._watch = _watch(files, layout, format)
 
     def refuse_existing(self, output: Path, overwrite: bool) -> None:
-        from pathveil.data.writing.publishing import refuse_existing
+        from pathveil.data.writing import refuse_existing
 
         refuse_existing(output, overwrite)
 
     def check(self, mechanism: WordMechanism, choices: WordChoices) -> CheckedWords:
-        from pathveil.data.words import check_words
+        from pathveil.data.reading import check_words
 
         asked: dict[str, Any] = {"keep": choices.keep, "user": choices.user, "on_bad_row": choices.on_bad_row}
         return check_words(self._files, self._layout, mechanism, **asked, **self._common)
@@ -109,7 +109,7 @@ class _Embedded:
         before_drawing: BeforeDrawing,
         seal: Callable[[str], None],
     ) -> CuratorSummary:
-        from pathveil.data.words import privatize_file
+        from pathveil.data.writing import privatize_file
 
         return privatize_file(
             self._files,
@@ -128,14 +128,14 @@ class _Embedded:
 
 class _Spark:
     def __init__(self, master: str, files: Sequence[str], layout: Layout, format: Format | None) -> None:
-        from pathveil.data.spark.row_groups import files_for_tasks
+        from pathveil.data.spark import files_for_tasks
 
         files_for_tasks(files, layout, format)  # wrong use is found before Spark starts
         self._master, self._files, self._layout, self._format = master, files, layout, format
         self._watch = _watch(files, layout, format)
 
     def refuse_existing(self, output: Path, overwrite: bool) -> None:
-        from pathveil.data.spark.publishing import refuse_existing_folder
+        from pathveil.data.spark import refuse_existing_folder
 
         refuse_existing_folder(output, overwrite)
 

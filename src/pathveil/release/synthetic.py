@@ -13,7 +13,7 @@ from pathveil.release.destinations import files_to_write, refuse_inputs
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from pathveil.data.formats.layout import Layout
+    from pathveil.data.formats import Layout
     from pathveil.data.sources import Format
     from pathveil.numerics.arrays import FloatArray
     from pathveil.privacy.guarantee import Guarantee
@@ -39,12 +39,11 @@ def release_synthetic(
     """Draw words and write them, with a manifest beside them; the model's promise. Both only if the model has one."""
     import pyarrow as pa
 
-    from pathveil.data.formats.layout import Style
+    from pathveil.data.formats import Style
     from pathveil.data.sources import describe
     from pathveil.data.symbols import SymbolTable
-    from pathveil.data.writing.manifest import manifest_path, publish_with_manifest
-    from pathveil.data.writing.publishing import private_workspace, publish, refuse_existing
-    from pathveil.data.writing.table_writer import TableWriter
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing import TableWriter, manifest_path, publish, publish_with_manifest, refuse_existing
 
     words, target = _read(model, choices.length), output.absolute()
     refuse_existing(target, choices.overwrite)
@@ -101,7 +100,7 @@ class _SyntheticWords:
 def _read(model: Path, length: int | None) -> _SyntheticWords:
     import numpy as np
 
-    from pathveil.data.reading.system_files import read_model
+    from pathveil.data.reading import read_model
     from pathveil.systems.system import checked_length
 
     chain, promise, learned = read_model(model)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pathveil.data.reading.checking import OnBadRow
-    from pathveil.data.words import CuratorSummary
+    from pathveil.data.reading import OnBadRow
+    from pathveil.data.writing import CuratorSummary
     from pathveil.release.release import Release
     from pathveil.release.runners import Runner
     from pathveil.words.base import WordMechanism
@@ -35,7 +35,7 @@ def release_words(
     Under a ledger all words are looked at before anything is charged. Raises what the check, the ledger or the drawing
     raises; the output is then not there.
     """
-    from pathveil.data.writing.manifest import file_guarantee
+    from pathveil.data.writing import file_guarantee
 
     promise = file_guarantee(mechanism, keep=choices.keep, keep_order=choices.keep_order, on_bad_row=choices.on_bad_row)
     lengths: frozenset[int] = frozenset()

@@ -11,7 +11,8 @@ from pathveil.report.plots import chart_size, draw
 
 def write_page(page: Page, output: Path, overwrite: bool, *, secret: bool = False) -> None:
     """The page; it appears complete or not at all. If it is secret, only for its owner to read."""
-    from pathveil.data.writing.publishing import private_workspace, publish
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing import publish
 
     target = output.absolute()
     with private_workspace(target) as workspace:
@@ -24,7 +25,8 @@ def write_page(page: Page, output: Path, overwrite: bool, *, secret: bool = Fals
 
 def write_charts(page: Page, folder: Path, format: str, overwrite: bool, *, secret: bool = False) -> None:
     """The charts of the page; each file appears complete or not at all. The names of secret ones say so."""
-    from pathveil.data.writing.publishing import private_workspace, publish, refuse_existing
+    from pathveil.data.workspace import private_workspace
+    from pathveil.data.writing import publish, refuse_existing
 
     target = folder.absolute()
     target.mkdir(mode=0o700 if secret else 0o777, exist_ok=True)

@@ -281,7 +281,7 @@ def test_a_bug_is_told_by_its_place_and_not_by_its_message(run, monkeypatch: pyt
     def broken(*_arguments: object, **_options: object) -> int:
         raise KeyError(Z)
 
-    monkeypatch.setattr("pathveil.data.words.check_words", broken)
+    monkeypatch.setattr("pathveil.data.reading.check_words", broken)
     Path("in.txt").write_text("a b\n")
     ran = run(TEXT)
     assert ran.code == 1

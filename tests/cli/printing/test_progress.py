@@ -16,9 +16,9 @@ pytestmark = pytest.mark.slow
 _SLOW = """
 import sys, time
 from pathveil.cli.printing import progress
-from pathveil.data import words
+from pathveil.data.writing import drawing
 progress._PATIENCE = 0.2
-words._SYMBOLS = 20
+drawing._SYMBOLS = 20
 told = progress.ProgressBar.__call__
 
 def slowly(self, stage, words):

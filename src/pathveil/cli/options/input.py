@@ -15,7 +15,7 @@ import typer
 from pathveil.errors import FileItselfError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.data.formats.layout import Layout
+    from pathveil.data.formats import Layout
     from pathveil.data.sources import Format
 
 _PANEL = "How words stand in the input"
@@ -117,7 +117,7 @@ class Input:
     @contextlib.contextmanager
     def files(self) -> Iterator[list[str]]:
         """The sources, with standard input (`-`) kept in a private folder for so long: it is read more than once."""
-        from pathveil.data.writing.publishing import private_workspace
+        from pathveil.data.workspace import private_workspace
 
         if "-" not in self.sources:
             yield list(self.sources)

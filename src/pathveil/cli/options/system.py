@@ -62,13 +62,13 @@ class SystemFile:
             )
         [(option, path)] = self.given.items()
         refuse_sensitive(option, path, sensitive)
-        from pathveil.data.reading import system_files
+        from pathveil.data import reading
 
         readers: dict[str, Callable[[Path], System]] = {
-            "--edges": system_files.read_edges,
-            "--alphabet": system_files.read_alphabet,
-            "--chain": system_files.read_chain,
-            "--automaton": system_files.read_automaton,
+            "--edges": reading.read_edges,
+            "--alphabet": reading.read_alphabet,
+            "--chain": reading.read_chain,
+            "--automaton": reading.read_automaton,
         }
         return readers[option](path)
 

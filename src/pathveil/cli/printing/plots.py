@@ -24,7 +24,7 @@ class PlotFile:
     overwrite: bool
 
     def __post_init__(self) -> None:
-        from pathveil.data.writing.publishing import refuse_existing
+        from pathveil.data.writing import refuse_existing
 
         if self.path.suffix.lower() not in (".png", ".svg", ".pdf"):
             raise InvalidParameterError(f"{self.path}: a plot is a .png, .svg or .pdf file")
@@ -55,7 +55,8 @@ class PlotFile:
         self._save(figure)
 
     def _save(self, figure: Figure) -> None:
-        from pathveil.data.writing.publishing import private_workspace, publish
+        from pathveil.data.workspace import private_workspace
+        from pathveil.data.writing import publish
 
         target = self.path.absolute()
         with private_workspace(target) as workspace:

@@ -29,8 +29,10 @@ _EVENTS = 1 << 16  # a batch of traces is full when it has this many events
 _KINDS = ("string", "date", "int", "float", "boolean", "id")
 _KEPT = pa.struct([("kind", pa.string()), ("value", pa.string())])
 
-HEADER = b'<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1849.2016" xmlns="http://www.xes-standard.org/">\n'
-FOOTER = b"</log>\n"
+XES_HEADER = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1849.2016" xmlns="http://www.xes-standard.org/">\n'
+)
+XES_FOOTER = b"</log>\n"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -11,7 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pathveil.data.formats.layout import RawWords
+from pathveil.data.formats import RawWords
+from pathveil.data.sources import DataFile
 from pathveil.data.symbols import Codes, SymbolTable, holds_symbols
 from pathveil.errors import (
     DataFileError,
@@ -25,6 +26,7 @@ from pathveil.errors import (
 )
 from pathveil.numerics.arrays import AnyIntArray
 from pathveil.systems.system import System
+from pathveil.words.base import WordMechanism
 from pathveil.words.edit import require_length
 
 OnBadRow = Literal["fail", "skip"]
@@ -178,6 +180,20 @@ class Checker:
             lo, hi = self._range
             return f"the word is shorter or longer than the {lo} to {hi} symbols that are promised"
         return _REASONS.get(type(problem), "the mechanism cannot take this word")
+
+
+def checker_for(mechanism: WordMechanism, on_bad_row: OnBadRow) -> Checker:
+    """What finds the words that this mechanism would refuse."""
+    accepts_infeasible = mechanism.on_infeasible == "nearest"
+    return Checker(mechanism.world, on_bad_row, accepts_infeasible, mechanism.accepted_lengths)
+
+
+def no_word_to_release(files: Sequence[DataFile], checker: Checker) -> DataFileError:
+    """The error for an input of which nothing is left to release."""
+    skipped = checker.skipped
+    why = f"; {skipped.count} were skipped, e.g. {skipped.examples[0]}" if skipped.count else ""
+    none = f"{files[0].name}: there is no word to release"
+    return DataFileError(none + why, without_content=none)
 
 
 def _bad_row(

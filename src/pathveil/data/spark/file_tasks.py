@@ -23,18 +23,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pathveil.data.formats.layout import Style
-from pathveil.data.formats.row_words import RowWords
-from pathveil.data.reading.checking import Checker, OnBadRow
+from pathveil.data.formats import RowWords, Style
+from pathveil.data.reading import Checker, OnBadRow, checker_for
 from pathveil.data.sources import describe
 from pathveil.data.spark.failures import checked, require_same_version
 from pathveil.data.spark.row_groups import RowGroup
 from pathveil.data.spark.sending import Sent
 from pathveil.data.symbols import SymbolTable
-from pathveil.data.words import checker_for, gathered
-from pathveil.data.writing.publishing import flush
-from pathveil.data.writing.shuffle import dealt, in_order, random_order
-from pathveil.data.writing.table_writer import TableWriter
+from pathveil.data.writing import TableWriter, dealt, flush, gathered, in_order, random_order
 from pathveil.errors import DataFileError
 from pathveil.randomness.derived import DerivingKey
 from pathveil.words.base import WordMechanism

@@ -12,8 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pathveil.data.formats import event_log
-from pathveil.data.formats.splitting import text_bytes
+from pathveil.data.formats import XES_FOOTER, XES_HEADER, text_bytes
 from pathveil.data.sources import DataFile
 
 _VALUES = 1 << 16  # of a Parquet column, encoded at a time: somewhat faster than the usual 1024
@@ -34,7 +33,7 @@ class TableWriter:
         self._parquet: pq.ParquetWriter | None = None
         self._begun = False
         if like.format == "xes":
-            self._sink.write(event_log.HEADER)
+            self._sink.write(XES_HEADER)
 
     def write(self, table: pa.Table) -> None:
         """Append a table."""
@@ -66,7 +65,7 @@ class TableWriter:
             if self._parquet is not None:
                 self._parquet.close()
             if self._like.format == "xes":
-                self._sink.write(event_log.FOOTER)
+                self._sink.write(XES_FOOTER)
             self._sink.close()
         elif self._parquet is not None:
             # The file is thrown away: without this, the writer would complain on standard error that it cannot end it.

@@ -223,10 +223,11 @@ def _fill_between(
     for lane in range(LANES):
         wanted = g - (LANES - 1) + lane
         if 0 <= wanted <= length - end:
-            if end == length:
-                here[: len(accepting), lane] = accepting
-            else:
-                here[:, lane] = table[starts[wanted // LANES] + end // _SPACING, :, wanted % LANES]
+            for y in range(len(accepting)):  # as slices, their shapes are compared, which takes seconds to compile
+                if end == length:
+                    here[y, lane] = accepting[y]
+                else:
+                    here[y, lane] = table[starts[wanted // LANES] + end // _SPACING, y, wanted % LANES]
     for i in range(end - 1, kept, -1):
         _step(
             np.int64(values[begin + i]), reached[i], graph, between[i + 1 - kept], nothing[0],

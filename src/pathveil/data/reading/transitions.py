@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from pathveil.data.database import Column, Database
-from pathveil.data.formats.layout import Extra, Layout, column_type
+from pathveil.data.formats import Extra, Layout, column_type
 from pathveil.data.reading.checking import Checker, OnBadRow, Skipped
+from pathveil.data.reading.opening import opened
 from pathveil.data.sources import DataFile, Format, Source, Watch
 from pathveil.data.symbols import SymbolTable
-from pathveil.data.words import opened
 from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError, UnknownSymbolError
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.systems.alphabet import Alphabet

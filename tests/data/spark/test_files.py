@@ -13,7 +13,7 @@ import pathveil as pv
 from pathveil import data
 from pathveil.data import spark as on_spark
 from tests.data.files import faithful
-from tests.data.spark_frames import needs_java, write_words
+from tests.data.spark.frames import needs_java, write_words
 from tests.worlds import FOUR_PLACES
 
 pytestmark = [pytest.mark.spark, needs_java]

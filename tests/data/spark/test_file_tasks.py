@@ -19,15 +19,16 @@ from hypothesis import given, settings
 
 import pathveil as pv
 from pathveil import data
-from pathveil.data import words as words_module
+from pathveil.data.reading.checking import checker_for
 from pathveil.data.spark import file_tasks
 from pathveil.data.spark.file_tasks import Checking, Drawing, Drawn, Plan
 from pathveil.data.spark.row_groups import files_for_tasks, kept_columns, row_groups
-from pathveil.data.words import gathered
+from pathveil.data.writing import drawing
+from pathveil.data.writing.drawing import gathered
 from pathveil.randomness.derived import DerivingKey
 from pathveil.randomness.source import RandomSource
 from tests.data.files import faithful
-from tests.data.spark_frames import write_words
+from tests.data.spark.frames import write_words
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 
 COINS = pv.Alphabet("01")
@@ -65,7 +66,7 @@ def planned(
     groups = row_groups(files, layout, keep)
     shares = sorted({len(groups) * i // tasks for i in range(tasks + 1)})
     kept = tuple(kept_columns(files[0], keep))
-    kind = words_module.checker_for(mechanism, "fail").symbols.written_type(layout.value_type(files))
+    kind = checker_for(mechanism, "fail").symbols.written_type(layout.value_type(files))
     return Plan(mechanism, layout, tuple(groups), tuple(shares), tuple(keep), kept, kind, on_bad_row)
 
 
@@ -127,7 +128,7 @@ def test_what_is_drawn_together_does_not_depend_on_the_batches_of_the_reader(
     bounds = [0, *sorted(cut for cut in cuts if cut < len(lengths)), len(lengths)]
     pieces = [whole.slice(begin, end - begin) for begin, end in pairwise(bounds)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(words_module, "_SYMBOLS", 20)
+        patch.setattr(drawing, "_SYMBOLS", 20)
         together = [batch.to_pydict() for batch in gathered([whole])]
         assert [batch.to_pydict() for batch in gathered(pieces)] == together
     assert [word for batch in together for word in batch["0"]] == whole.column(0).to_pylist()

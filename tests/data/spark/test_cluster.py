@@ -21,12 +21,12 @@ import pytest
 
 import pathveil as pv
 from pathveil.randomness.derived import DerivingKey
-from tests.data.spark_frames import needs_java, write_words
+from tests.data.spark.frames import needs_java, write_words
 
 pytestmark = [pytest.mark.spark, needs_java]
 
 LAUNCHER = Path(pyspark.__file__).parent / "bin" / "spark-class"
-JOB = Path(__file__).with_name("spark_job.py")
+JOB = Path(__file__).with_name("job.py")
 SEED = 20_190
 PATIENCE = 300.0  # seconds; a machine that does other things as well may be slow
 

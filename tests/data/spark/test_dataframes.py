@@ -16,7 +16,7 @@ import pathveil as pv
 from pathveil import data
 from pathveil.data import spark as on_spark
 from tests.data.files import faithful
-from tests.data.spark_frames import by_number, needs_java, write_words
+from tests.data.spark.frames import by_number, needs_java, write_words
 from tests.statistics import FALSE_ALARM, chi_square_p_value
 from tests.worlds import FOUR_PLACES
 
@@ -236,7 +236,7 @@ def test_a_result_that_is_computed_again_from_a_rewritten_file_does_not_reuse_no
 
 @pytest.mark.parametrize("kind", [pv.CertifiedExponential, pv.PermuteAndFlip])
 def test_words_have_the_law_of_the_mechanism(spark: SparkSession, tmp_path: Path, kind: type[pv.WordMechanism]) -> None:
-    # A false alarm has probability 1e-6. tests/data/test_spark_piles.py has the negative control.
+    # A false alarm has probability 1e-6. tests/data/spark/test_piles.py has the negative control.
     mechanism = kind(FOUR_PLACES, 1.5)
     word = ("a", "b", "a")
     path = write_words(tmp_path / "same.parquet", [list(word)] * 4000, row_group_size=500)

@@ -1,6 +1,6 @@
 """A Spark job in a process of its own, whose tasks write down what they draw and wait where they are told to.
 
-    python spark_job.py KIND MASTER INPUT OUTPUT OBSERVED EVENTS SEED
+    python job.py KIND MASTER INPUT OUTPUT OBSERVED EVENTS SEED
 
 Every draw leaves a file in OBSERVED that tells what was drawn from what, in which attempt: what somebody would see who
 could look at every task. The second draw of an attempt waits until there is a file OBSERVED/go. KIND is "files" or

@@ -9,8 +9,8 @@ import pytest
 
 import pathveil as pv
 from pathveil.data.spark.publishing import publish_folder
+from pathveil.data.workspace import private_workspace
 from pathveil.data.writing.manifest import manifest_path
-from pathveil.data.writing.publishing import private_workspace
 
 MECHANISM = pv.Online(pv.Alphabet("ab"), 1.0)
 
