@@ -12,7 +12,7 @@ from scipy import sparse
 
 import pathveil as pv
 from pathveil.words.base.tilt import tilt_factor
-from pathveil.words.certificate import kept_pairs, run_kernel, runs
+from pathveil.words.certificate import kept_pairs, ratio_kernels, run_kernel
 from pathveil.words.certificate.contexts import _memory, context_levels
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.protected_positions import protected_positions
@@ -336,7 +336,7 @@ def test_the_bound_of_a_run_is_the_largest_over_its_places(run: int, monkeypatch
         seen[before] = (after, len(w), len(v), arguments)
         return largest[before]
 
-    monkeypatch.setattr(runs, "compile_on_first_call", lambda _: quotient)
+    monkeypatch.setattr(ratio_kernels, "largest_quotient_of_single_symbols", quotient)
     monkeypatch.setattr(run_kernel, "largest_quotient", quotient)
     bound = found.bound(theta, prefixes, suffixes, kept, kept)
     places = [i for i, (w, _) in enumerate(found.places) if len(w)]
@@ -369,7 +369,7 @@ def test_places_that_are_alike_are_looked_at_once(monkeypatch: pytest.MonkeyPatc
     length = 30
     found = Runs(chain, chain.alive(length, up_to=False), 1, up_to=False)
     looked = []
-    monkeypatch.setattr(runs, "compile_on_first_call", lambda _: lambda *__: looked.append(1) or 1.0)
+    monkeypatch.setattr(ratio_kernels, "largest_quotient_of_single_symbols", lambda *_: looked.append(1) or 1.0)
     kept = KeptPairs.within(chain, 100)
     [one] = boxes(1)
     found.bound(1.0, [one] * length, [one] * length, kept, kept)
