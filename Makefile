@@ -68,7 +68,7 @@ $(VENV)-fuzz/.ready: pyproject.toml fuzz/requirements.txt
 	$(VENV)-fuzz/bin/pip install --quiet -e . -r fuzz/requirements.txt
 	@touch $@
 
-# Whether the tests notice when a line is wrong (docs/mutation-testing.md): SAMPLE mutants in each of ROOMS, some hours.
+# Whether the tests notice when a line is wrong (docs/development/mutation-testing.md): SAMPLE mutants in each of ROOMS, some hours.
 SAMPLE ?= 80
 SEED ?= 1
 mutation: $(VENV)-mutation/.ready

@@ -1,6 +1,6 @@
 """How time grows with the length of a word, the number of states, the number of words, and b: a picture, and exponents.
 
-    python benchmarks/scaling.py docs/scaling.png
+    python benchmarks/scaling.py docs/development/scaling.png
 
 Times are the best of three. The exponent of a curve is the slope of a straight line through its logarithms.
 """

@@ -3,6 +3,6 @@
 from words import Extra, fuzz_layouts, parsers
 
 with parsers():
-    from pathveil.data.formats.delimited_column import DelimitedColumn
+    from pathveil.data.formats import DelimitedColumn
 
 fuzz_layouts((DelimitedColumn("w"),), "words.csv", Extra(user="u", keep=("k",)))

@@ -3,6 +3,6 @@
 from words import Extra, fuzz_layouts, parsers
 
 with parsers():
-    from pathveil.data.formats.list_column import ListColumn
+    from pathveil.data.formats import ListColumn
 
 fuzz_layouts((ListColumn("w"),), "words.jsonl", Extra(user="u", keep=("k",)))

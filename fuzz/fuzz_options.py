@@ -4,8 +4,8 @@ import atheris
 from harness import fuzz, parsers
 
 with parsers():
-    from pathveil.cli.edit_distance import edit_lengths
     from pathveil.cli.model import _shares
+    from pathveil.cli.options import Distance
 
 
 def read(data: bytes) -> None:
@@ -15,7 +15,7 @@ def read(data: bytes) -> None:
     if which:
         assert all(isinstance(share, float) for share in (_shares(text) or {}).values())
     else:
-        shortest, longest = edit_lengths("edit", text, None) or (0, 0)
+        shortest, longest = Distance("edit", text).between or (0, 0)
         assert shortest >= 0
         assert longest >= 0
 

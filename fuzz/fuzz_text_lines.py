@@ -3,6 +3,6 @@
 from words import Extra, fuzz_layouts, parsers
 
 with parsers():
-    from pathveil.data.formats.plain_text import TextLines
+    from pathveil.data.formats import TextLines
 
 fuzz_layouts((TextLines(), TextLines(separator=""), TextLines(separator=">")), "words.txt", Extra())

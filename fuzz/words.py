@@ -9,9 +9,9 @@ from pathlib import Path
 from harness import allowed, fuzz_file, parsers
 
 with parsers():
-    from pathveil.data.checking import Checker
-    from pathveil.data.embedded import Database
-    from pathveil.data.formats.layout import Extra, Layout
+    from pathveil.data.database import Database
+    from pathveil.data.formats import Extra, Layout
+    from pathveil.data.reading import Checker
     from pathveil.data.sources import describe
     from pathveil.systems.alphabet import Alphabet
 

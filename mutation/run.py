@@ -1,4 +1,4 @@
-"""Mutation testing of the rooms that privacy rests on: `make mutation`, or see docs/mutation-testing.md."""
+"""Mutation testing of the rooms that privacy rests on: `make mutation`, or see docs/development/mutation-testing.md."""
 
 from __future__ import annotations
 

@@ -2,12 +2,14 @@
 
 A *room* is a folder directly under src/pathveil, a *sub-room* a folder inside a room. A *door* is a file of a room that
 other rooms import from. `python -m tests.house` prints the figures, and counts the files that five typical calls pass
-(tests/walks.py); tests/test_rooms.py holds the house to its plan.
+(tests/walks.py); `python -m tests.house --picture` draws the rooms (tests/house_picture.py). tests/test_rooms.py holds
+the house to its plan.
 """
 
 from __future__ import annotations
 
 import ast
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,6 +19,25 @@ from typing import Literal
 
 SOURCE = Path(__file__).parent.parent / "src"
 PACKAGE = SOURCE / "pathveil"
+
+ORDER = (
+    "numerics",
+    "randomness",
+    "privacy",
+    "systems",
+    "words",
+    "models",
+    "places",
+    "planning",
+    "audit",
+    "ledger",
+    "data",
+    "release",
+    "report",
+    "studio",
+    "cli",
+)
+"""A room may import only those before it. Files that lie beside the rooms (errors, markup) may be imported by all."""
 
 When = Literal["loading", "called", "typing"]
 """An import is done while its file is loaded, when the function around it is called, or only by a type checker."""
@@ -47,10 +68,10 @@ def files() -> dict[str, Path]:
 
 
 @cache
-def imports() -> list[Import]:
+def imports() -> tuple[Import, ...]:
     """Every import of one of our files by another."""
     known = files()
-    return [found for name, path in known.items() for found in imports_of(name, path, known)]
+    return tuple(found for name, path in known.items() for found in imports_of(name, path, known))
 
 
 def room_of(file: str) -> str:
@@ -184,6 +205,11 @@ def _crosses(one: Import) -> bool:
 
 
 if __name__ == "__main__":
-    from tests.walks import walks
+    if sys.argv[1:] == ["--picture"]:
+        from tests import house_picture
 
-    print("\n".join([*_figures(), "", *walks()]))
+        house_picture.FILE.write_text(house_picture.drawing(), encoding="utf-8")
+    else:
+        from tests.walks import walks
+
+        print("\n".join([*_figures(), "", *walks()]))

@@ -1,4 +1,4 @@
-"""The plan of the house, held against the imports (CONTRIBUTING.md, "Rooms").
+"""The plan of the house, held against the imports (docs/development/architecture.md).
 
 A list of exceptions names a reason for each; an exception that is no longer needed fails the test too.
 """
@@ -9,25 +9,6 @@ from collections import Counter
 
 from tests import house
 
-ORDER = (
-    "numerics",
-    "randomness",
-    "privacy",
-    "systems",
-    "words",
-    "models",
-    "places",
-    "planning",
-    "audit",
-    "ledger",
-    "data",
-    "release",
-    "report",
-    "studio",
-    "cli",
-)
-"""A room may import only those before it. Files that lie beside the rooms (errors, markup) may be imported by all."""
-
 AGAINST_THE_ORDER = {
     ("pathveil.errors", "pathveil.ledger.amounts"): "only for type checkers: an error carries the amounts asked for",
     ("pathveil.errors", "pathveil.ledger.entries"): "only for type checkers: an error carries the last entry",
@@ -35,23 +16,17 @@ AGAINST_THE_ORDER = {
 
 CYCLES: dict[tuple[str, ...], str] = {}
 
-PAST_THE_DOOR = {
-    "pathveil.data.formats": "shows nothing in its __init__.py yet",
-    "pathveil.data.spark": "shows only what the command line uses in its __init__.py",
-}
+PAST_THE_DOOR: dict[str, str] = {}
 """Sub-rooms whose files may still be imported one by one."""
 
 MOST_FILES = 14
-LARGE_FOLDERS = {
-    "pathveil.cli": "loses files to the room of releases",
-    "pathveil.data": "gets sub-rooms for reading and writing",
-}
+LARGE_FOLDERS: dict[str, str] = {}
 
 
 def test_rooms_use_only_those_before_them():
-    unknown = {house.room_of(name) for name in house.files()} - {"", *ORDER}
-    assert not unknown, f"say where in ORDER these rooms stand: {unknown}"
-    place = {room: number for number, room in enumerate(ORDER)} | {"": -1}
+    unknown = {house.room_of(name) for name in house.files()} - {"", *house.ORDER}
+    assert not unknown, f"say where in house.ORDER these rooms stand: {unknown}"
+    place = {room: number for number, room in enumerate(house.ORDER)} | {"": -1}
     wrong = {
         (one.importer, one.imported): str(one)
         for one in house.imports()

@@ -27,6 +27,14 @@ STREETS = [(f"s{i}", f"s{(i + step) % 8}") for i in range(8) for step in (1, 2, 
 
 def walks() -> Iterator[str]:
     """One paragraph for each walk."""
+    for what, entered in taken():
+        rooms = list(dict.fromkeys(room_of(name) or "(top)" for name in entered))
+        yield f"{what}: {len(entered)} files in {len(rooms)} rooms ({', '.join(rooms)})"
+        yield "  " + " → ".join(name.removeprefix("pathveil.") for name in entered)
+
+
+def taken() -> Iterator[tuple[str, list[str]]]:
+    """What is called in each walk, and the files that it enters."""
     world = pv.MarkovChain.from_edges(STREETS)
     words = [world.random_word(6, pv.insecure_seed(i)) for i in range(20)]
     codes = np.tile(np.array([world.encode(word) for word in words]), (1000, 1))
@@ -36,12 +44,12 @@ def walks() -> Iterator[str]:
     def model() -> None:
         pv.fit_private_chain(words=words, states=world.symbols, epsilon=1.0, delta=1e-6, unit="transition")
 
-    yield from _walk("one word (PermuteAndFlip.privatize)", lambda: flip.privatize(words[0]))
-    yield from _walk("one batch (CertifiedExponential.privatize_array)", lambda: certified.privatize_array(codes))
+    yield _walk("one word (PermuteAndFlip.privatize)", lambda: flip.privatize(words[0]))
+    yield _walk("one batch (CertifiedExponential.privatize_array)", lambda: certified.privatize_array(codes))
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        yield from _walk("one command with a ledger (pathveil privatize)", _command(words))
-    yield from _walk("one model (fit_private_chain)", model)
-    yield from _walk("one edit batch (CertifiedEditExponential.privatize_many)", lambda: edits.privatize_many(words))
+        yield _walk("one command with a ledger (pathveil privatize)", _command(words))
+    yield _walk("one model (fit_private_chain)", model)
+    yield _walk("one edit batch (CertifiedEditExponential.privatize_many)", lambda: edits.privatize_many(words))
 
 
 def _command(words: list[Any]) -> Callable[[], None]:
@@ -61,12 +69,9 @@ def _command(words: list[Any]) -> Callable[[], None]:
     return lambda: run(line)
 
 
-def _walk(what: str, call: Callable[[], object]) -> Iterator[str]:
+def _walk(what: str, call: Callable[[], object]) -> tuple[str, list[str]]:
     call()
-    entered = _entered(call)
-    rooms = list(dict.fromkeys(room_of(name) or "(top)" for name in entered))
-    yield f"{what}: {len(entered)} files in {len(rooms)} rooms ({', '.join(rooms)})"
-    yield "  " + " → ".join(name.removeprefix("pathveil.") for name in entered)
+    return what, _entered(call)
 
 
 def _entered(call: Callable[[], object]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The commands on the page of recipes, and files of the shapes that they are for."""
+"""The commands on the page about the command line, and files of the shapes that its recipes are for."""
 
 from __future__ import annotations
 
@@ -11,13 +11,31 @@ import pyarrow.parquet as pq
 
 from tests.data.files import write_xes
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "recipes.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 
 
-def commands(about: str) -> list[str]:
-    """The lines of the page that name this file, without the name of the command itself."""
-    lines = [line.removeprefix("$ pathveil ") for line in PAGE.read_text().splitlines() if line.startswith("$ ")]
-    return [line for line in lines if about in line]
+def commands(about: str = "") -> list[str]:
+    """The commands of the section with recipes that name this file, without the name of the program."""
+    _, recipes, _ = _sections()
+    return [line for line in _commands(recipes) if about in line]
+
+
+def other_commands() -> list[str]:
+    """The commands of all other sections."""
+    before, _, after = _sections()
+    return _commands(before + after)
+
+
+def _sections() -> tuple[str, str, str]:
+    before, begin, rest = PAGE.read_text().partition("\n## Recipes")
+    recipes, end, after = rest.partition("\n## ")
+    assert begin
+    assert end
+    return before, recipes, after
+
+
+def _commands(text: str) -> list[str]:
+    return [line.removeprefix("$ pathveil ") for line in text.splitlines() if line.startswith("$ ")]
 
 
 def write_list(path: Path, names: Iterable[object]) -> None:

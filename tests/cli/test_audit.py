@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import pathveil as pv
-from pathveil.cli import audit as command
+from pathveil.cli.options import SystemFile
 from tests.audit.planted import KeepsTheLength, TooFewEdits, TooLittleNoise
 from tests.cli.conftest import ROADS, Run
 
@@ -77,11 +76,7 @@ def test_edit_distance_is_audited_over_all_lengths(run: Run) -> None:
 
 def test_planted_bugs_of_edit_mechanisms_are_refuted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind, audit in ((TooFewEdits, "exhaustive"), (KeepsTheLength, "statistical --draws 20000")):
-
-        def planted(_name: str, *given: Any, kind: Any = kind) -> Any:
-            return kind(*given[:-1], on_infeasible=given[-1])
-
-        monkeypatch.setattr(command, "edit_mechanism", planted)
+        monkeypatch.setattr("pathveil.words.by_name.EDIT_MECHANISMS", {"permute-and-flip": kind})
         ran = run(f"audit {audit} {EDIT}")
         assert ran.code == 1
         assert "REFUTED" in ran.out
@@ -92,7 +87,7 @@ def test_a_refuted_claim_is_an_exit_code_of_one(run: Run, monkeypatch: pytest.Mo
     broken = {"certified": TooLittleNoise, "online": TooLittleNoise}
     monkeypatch.setattr("pathveil.words.by_name.MECHANISMS", broken)
     sparse = pv.MarkovChain.from_edges([(0, 1), (0, 0), (1, 2), (1, 0), (2, 0)])
-    monkeypatch.setattr(command, "public_system", lambda **_: sparse)
+    monkeypatch.setattr(SystemFile, "read", lambda _: sparse)
     ran = run(line)
     assert ran.code == 1
     assert "REFUTED" in ran.out

@@ -1,17 +1,15 @@
-"""Every line with a dollar sign on the page about the commands runs, in the order of the page."""
+"""The commands on the page about the command line run, in the order of the page; test_recipes.py runs its recipes."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
+from tests.cli.recipes import other_commands
 
 
 @pytest.mark.site
 def test_the_examples_on_the_page_run(run):
-    lines = [line.removeprefix("$ pathveil ") for line in PAGE.read_text().splitlines() if line.startswith("$ ")]
+    lines = other_commands()
     assert len(lines) >= 12
     for line in lines:
         ran = run(line)

@@ -16,8 +16,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from pathveil.cli import privatize
-from pathveil.data import manifest, output, words
+from pathveil.cli.options import Budget
+from pathveil.data import words
+from pathveil.data.writing import manifest, publishing
 from pathveil.release import Release
 from tests.cli import fuzz_commands
 from tests.cli.promises import Case, check, laid_out, run, snapshot
@@ -150,10 +151,10 @@ def _bug(_path):
         (GOOD, Release, "seal", _unsealed),
         (GOOD, Release, "__exit__", lambda *_: None),
         (GOOD, manifest, "write_manifest", lambda *_, **__: Path("none")),
-        (GOOD, output.shutil, "rmtree", lambda *_, **__: None),
+        (GOOD, publishing.shutil, "rmtree", lambda *_, **__: None),
         (GOOD, words, "private_workspace", _open_workspace),
-        (BAD, output, "refuse_existing", _written_at_once),
-        (GOOD, privatize, "open_ledger", _bug),
+        (BAD, publishing, "refuse_existing", _written_at_once),
+        (GOOD, Budget, "open", _bug),
     ],
 )
 def test_a_planted_bug_is_noticed(tmp_path, monkeypatch, case, owner, attribute, planted):

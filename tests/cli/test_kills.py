@@ -39,7 +39,7 @@ def _run(folder: str, die_at: str | None = None) -> None:
 
 def _arrange_death(moment: str) -> None:
     """Let this process kill itself just before or just after a step."""
-    from pathveil.data import manifest
+    from pathveil.data.writing import manifest
 
     def dying(step, before):
         def call(*arguments, **options):

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pathveil as pv
-from tests.data.spark_frames import needs_java
+from tests.data.spark.frames import needs_java
 
 LINE = "privatize trips.parquet --column route --edges roads.csv --engine spark --master local[2] --keep day"
 

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pathveil.cli.app import main
-from pathveil.data import manifest, shuffle, user_limit, words, writers
+from pathveil.data.writing import manifest, private_file, shuffle, table_writer, user_limit
 from pathveil.ledger.ledger import Ledger
 from pathveil.privacy.units import Symbols
 
@@ -46,7 +46,7 @@ STEPS = {
     "seal": (Ledger, "seal"),
     "deal": (shuffle, "_deal"),
     "limit": (user_limit.UserLimit, "_surplus"),
-    "write": (writers.TableWriter, "write"),
+    "write": (table_writer.TableWriter, "write"),
     "manifest": (manifest, "write_manifest"),
 }
 
@@ -55,7 +55,7 @@ def run(folder: str, line: str, moment: str) -> None:
     """Run a command that kills itself just before or just after a step."""
     os.chdir(folder)
     tempfile.tempdir = f"{folder}/tmp"
-    words.shuffled = partial(shuffle.shuffled, in_memory=4_000)  # so that the words have to be dealt out to files
+    private_file.shuffled = partial(shuffle.shuffled, in_memory=4_000)  # so that words have to be dealt out to files
     when, step = moment.split()
     owner, name = STEPS[step]
     whole = getattr(owner, name)

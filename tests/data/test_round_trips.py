@@ -146,7 +146,7 @@ def test_cases_longer_than_a_batch_are_put_together(tmp_path: Path, monkeypatch:
 
 
 def test_long_words_are_drawn_in_several_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.data.words._SYMBOLS", 50)
+    monkeypatch.setattr("pathveil.data.writing.drawing._SYMBOLS", 50)
     words = [["a", "b"] * length for length in (1, 40, 3, 200, 1, 1, 30, 12)]
     source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     write_json_lines(source, [{"route": word} for word in words])
@@ -261,7 +261,7 @@ def test_many_batches_hold_the_same_words_as_one(
     shape.write(source, words)
     data.privatize_file(source, shape.layout, faithful(WORLD), output)
     assert sorted(shape.read(output)) == sorted(words)
-    for name, size in {"embedded._BATCH": 1024, "words._SYMBOLS": 500, "shuffle._ROWS": 300}.items():
+    for name, size in {"database._BATCH": 1024, "writing.drawing._SYMBOLS": 500, "writing.shuffle._ROWS": 300}.items():
         monkeypatch.setattr(f"pathveil.data.{name}", size)
     data.privatize_file(source, shape.layout, faithful(WORLD), output, overwrite=True)
     assert sorted(shape.read(output)) == sorted(words)

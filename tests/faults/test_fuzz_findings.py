@@ -7,8 +7,8 @@ import json
 import pytest
 
 import pathveil as pv
-from pathveil.cli.edit_distance import edit_lengths
-from pathveil.data.system_files import read_model, read_row_sizes
+from pathveil.cli.options import Distance
+from pathveil.data.reading.system_files import read_model, read_row_sizes
 from pathveil.models.model_file import model_json
 from pathveil.report.released import read_manifest
 
@@ -18,11 +18,11 @@ DEEP = "[" * 100_000
 @pytest.mark.parametrize("text", ["0:" + "1" * 5000, "\x1d:2", "²:3", "1:", ":", "-1:2", "1:2:3", "1.0:2"])
 def test_lengths_that_are_no_numbers_are_wrong_use(text):
     with pytest.raises(pv.InvalidParameterError, match="5:20"):
-        edit_lengths("edit", text, None)
+        Distance("edit", text)
 
 
 def test_lengths_with_odd_white_space_around_them_are_read():
-    assert edit_lengths("edit", "0\x1d: 2", None) == (0, 2)  # `int` itself does not take this white space off
+    assert Distance("edit", "0\x1d: 2").between == (0, 2)  # `int` itself does not take this white space off
 
 
 def test_row_sizes_with_odd_white_space_around_them_are_read(folder):

@@ -49,7 +49,7 @@ def test_a_very_long_symbol_comes_out_whole(folder, run, mechanism):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_a_very_long_word_keeps_its_length(folder, run, mechanism):
-    # Permute-and-flip counts all error classes exactly; docs/limits.md says how long that takes.
+    # Permute-and-flip may count all error classes exactly, which takes long for long words.
     length = 500 if mechanism == "permute-and-flip" else 30_000
     (folder / "words.txt").write_text(" ".join("abc"[i % 3] for i in range(length)) + "\na\n")
     assert run(LINE.format("--alphabet letters.txt", 1, mechanism)).code == 0

@@ -127,6 +127,15 @@ def test_a_charge_is_resumed_only_if_the_release_costs_no_more_than_it(tmp_path)
     assert ledger.resume(promise(1.0), request="r", longest=2) is not None
 
 
+def test_a_circumstance_that_there_is_not_is_refused_and_charges_nothing(tmp_path):
+    ledger = pv.Ledger.create(tmp_path / "budget.db", 100.0, unit=SameLength())
+    with pytest.raises(TypeError, match="longset"):
+        ledger.charge(promise(1.0), command="c", request="r", longset=3)
+    with pytest.raises(TypeError, match="longset"):
+        ledger.resume(promise(1.0), request="r", longset=3)
+    assert len(ledger.entries()) == 1
+
+
 def test_a_limit_counts_only_for_the_column_that_names_the_persons(tmp_path):
     ledger = pv.Ledger.create(tmp_path / "budget.db", 100.0, unit=UserSymbols(5, 1), user="rider")
     about = {"words_per_user": 2}

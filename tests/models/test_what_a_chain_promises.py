@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.models import chain as fitting
 from pathveil.models.calibration import calibrate
+from pathveil.models.chain import request
 from pathveil.models.frequencies import draw_rows, row_rmse
 from pathveil.models.laplace import CountNoise, count_noises
 
@@ -157,7 +157,7 @@ def test_the_papers_floor_is_asked_of_rows_that_have_something_to_protect_only()
 
 def test_what_is_public_depends_on_the_unit_and_on_the_mechanism():
     def public(unit: str, mechanism: str, mix: bool = True) -> str:
-        return "; ".join(fitting._public(unit, mechanism, 0.15, mix))
+        return "; ".join(request._public(unit, mechanism, 0.15, mix))
 
     assert "floor of each row" in public("transition", "dirichlet")
     assert "frequency ≥ 0.15" in public("transition", "dirichlet", mix=False)
@@ -191,10 +191,10 @@ def test_the_greatest_length_is_a_whole_number_of_at_least_two(max_length):
 )
 def test_shares_are_positive_and_sum_to_one(split, fine):
     if fine:
-        assert fitting._checked_split(split, "word") == split
+        assert request._checked_split(split, "word") == split
     else:
         with pytest.raises(pv.InvalidParameterError, match="split"):
-            fitting._checked_split(split, "word")
+            request._checked_split(split, "word")
 
 
 def test_counted_lengths_are_padded_to_the_declared_length_and_not_beyond():

@@ -8,7 +8,7 @@ import pytest
 
 import pathveil as pv
 from pathveil import data
-from pathveil.release import Release, WordChoices, engine_for, release_words
+from pathveil.release import Release, WordChoices, release_words, runner_for
 
 PROMISE = pv.PermuteAndFlip(pv.Alphabet("abc"), epsilon=1.0).guarantee
 
@@ -103,18 +103,18 @@ def test_words_that_became_longer_after_their_price_was_known_are_not_released(t
     ledger = pv.Ledger.create(tmp_path / "budget.db", epsilon=100.0, unit=pv.units.SameLength())
     path, output = tmp_path / "words.txt", tmp_path / "private.txt"
     path.write_text("abc\n")
-    engine = engine_for("embedded", None, [str(path)], data.TextLines(""))
-    whole_check = engine.check
+    runner = runner_for("embedded", None, [str(path)], data.TextLines(""))
+    whole_check = runner.check
 
     def check_and_exchange(*arguments):
         found = whole_check(*arguments)
         path.write_text("abcabcabc\n")
         return found
 
-    engine.check = check_and_exchange
+    runner.check = check_and_exchange
     mechanism = pv.PermuteAndFlip(pv.Alphabet("abc"), epsilon=1.0)
     with pytest.raises(pv.DataFileError, match="changed"), release(ledger) as steps:
-        release_words(engine, mechanism, output, steps, WordChoices())
+        release_words(runner, mechanism, output, steps, WordChoices())
     assert ledger.spent.epsilon == 0
     assert not output.exists()
 
@@ -123,10 +123,10 @@ def test_python_users_release_words_with_the_same_steps(tmp_path):
     ledger = pv.Ledger.create(tmp_path / "budget.db", epsilon=100.0, unit=pv.units.SameLength())
     path, output = tmp_path / "words.txt", tmp_path / "private.txt"
     path.write_text("abc\nab\n")
-    engine = engine_for("embedded", None, [str(path)], data.TextLines(""))
+    runner = runner_for("embedded", None, [str(path)], data.TextLines(""))
     mechanism = pv.PermuteAndFlip(pv.Alphabet("abc"), epsilon=1.0)
     with release(ledger) as steps:
-        summary = release_words(engine, mechanism, output, steps, WordChoices())
+        summary = release_words(runner, mechanism, output, steps, WordChoices())
     assert summary.words_released == 2
     assert sorted(map(len, output.read_text().split())) == [2, 3]
     assert ledger.spent.epsilon == 3

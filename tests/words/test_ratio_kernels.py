@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import numpy as np
 import pytest
 from scipy import sparse
 
-from pathveil.numerics.jit import compile_on_first_call
 from pathveil.words.certificate.ratio_kernels import (
     largest_quotient_of_single_symbols,
     step_boxes,
@@ -41,9 +38,9 @@ def test_replacing_a_symbol_changes_z_by_the_largest_quotient_over_all_pairs(sla
         m, z = int(rng.integers(2, 7)), float(rng.choice([0.02, 0.4, 0.9]))
         prefix, suffix = (random_intervals(rng, m, rng.choice([0.3, 0.7, 1.0])) for _ in range(2))
         pairs = [(w, v) for w in range(m) for v in range(m) if w != v and rng.random() < 0.7] or [(0, 1)]
-        found = compile_on_first_call(largest_quotient_of_single_symbols)(
+        found = largest_quotient_of_single_symbols(
             *(np.array([[pair[k]] for pair in pairs])[:, 0] for k in (0, 1)),
-            *chain(*boxes_of(prefix, suffix)),
+            *boxes_of(prefix, suffix),
             z,
             slack,
         )
@@ -57,9 +54,7 @@ def test_replacing_a_symbol_that_nothing_is_known_about_may_change_z_infinitely(
     suffix.dropped[2] = np.inf
     for v, expected in [(1, False), (2, True)]:
         w, v = np.array([[0]])[:, 0], np.array([[v]])[:, 0]
-        largest = compile_on_first_call(largest_quotient_of_single_symbols)(
-            w, v, *chain(*boxes_of(prefix, suffix)), 0.5, 0.0
-        )
+        largest = largest_quotient_of_single_symbols(w, v, *boxes_of(prefix, suffix), 0.5, 0.0)
         assert np.isinf(largest) == expected
 
 
@@ -135,10 +130,10 @@ def test_a_step_gives_each_context_the_smallest_box_around_what_leads_to_it(slac
             if follows[c, new_last[child]] and rng.random() < 0.6
         ]
         parent, current, child = (np.array([step[j] for step in steps], dtype=np.int64) for j in range(3))
-        new_lo, new_hi = compile_on_first_call(step_boxes)(
-            lo, hi, rows, dropped, last, parent, current, child, new_rows, kept.offsets, kept.symbols,
-            *chain(*links_of(follows)), z, slack, tiny, huge,
-        )  # fmt: skip
+        arrays = (lo, hi, dropped, kept.offsets, kept.symbols)
+        new_lo, new_hi = step_boxes(
+            arrays, rows, last, (parent, current, child), new_rows, *links_of(follows), z, slack, tiny, huge
+        )
         expected_lo, expected_hi = np.full(new_rows[-1], np.inf), np.zeros(new_rows[-1])
         box = Intervals(lo, hi, dropped, kept)
         for k, new, to in steps:
@@ -163,7 +158,7 @@ def test_boxes_of_contexts_that_end_alike_are_united():
     last = np.array([2, 0, 2])
     rows = np.array([0, 2, 4, 6])
     lo, hi = np.array([0.5, 0.7, 0.6, 0.1, 0.4, 0.2]), np.array([0.8, 0.9, 3.0, 0.3, 0.7, 5.0])
-    lower, upper = compile_on_first_call(unite_rows)(lo, hi, rows, last, kept.offsets, kept.symbols)
+    lower, upper = unite_rows((lo, hi, np.zeros(3), kept.offsets, kept.symbols), rows, last)
     # A symbol's ratio to itself is 1; nothing ends in the symbol 1.
     assert lower.tolist() == [1.0, 0.1, np.inf, 0.4, 1.0]
     assert upper.tolist() == [1.0, 0.3, 0.0, 0.8, 1.0]

@@ -119,56 +119,93 @@ def audit_statistically(
     (True, True)
     """
     source = checked_source(rng)
-    feasible, lengths = True, None
     if isinstance(mechanism, WordMechanism):
         if epsilon is not None or delta or world is not None or adjacency != 1 or batched:
             raise InvalidParameterError(
                 "epsilon, delta, world, adjacency and batched are for other people's mechanisms; this one knows them"
             )
-        world, adjacency, epsilon = mechanism.world, mechanism.adjacency, mechanism.epsilon
-        feasible, lengths = mechanism.on_infeasible == "refuse", mechanism.accepted_lengths
-    elif not callable(mechanism):
+        epsilon, near = mechanism.epsilon, _Neighbourhood.promised_by(mechanism, source)
+    elif callable(mechanism):
+        near = _Neighbourhood(world, adjacency, source)
+    else:
         raise InvalidParameterError(f"a mechanism is one of ours or a function, not {type(mechanism).__name__}")
+    pairs = _pairs(near, word, neighbour, candidates, length)
+    box = _black_box(mechanism, near.world, pairs, rng, batched)
+    return run_audit(box, pairs, draws, confidence, epsilon, delta, source)
 
-    def near(one: Input, limit: int) -> list[Input]:
-        if world is None:
+
+@dataclass(frozen=True)
+class _Neighbourhood:
+    """The words that a promise compares with a given word: at most `adjacency` apart in the public world.
+
+    `feasible` leaves only words that the world allows. `lengths`, for edit distance, are those of the shortest and of
+    the longest word.
+    """
+
+    world: System | None
+    adjacency: int
+    source: RandomSource
+    feasible: bool = True
+    lengths: tuple[int, int] | None = None
+
+    @staticmethod
+    def promised_by(mechanism: WordMechanism, source: RandomSource) -> _Neighbourhood:
+        feasible = mechanism.on_infeasible == "refuse"
+        return _Neighbourhood(mechanism.world, mechanism.adjacency, source, feasible, mechanism.accepted_lengths)
+
+    def around(self, word: Input, limit: int) -> list[Input]:
+        """Up to `limit` neighbours of a word."""
+        if self.world is None:
             raise InvalidParameterError("give a neighbour, or candidates, or the world whose words are searched")
-        if lengths is not None:
-            return list(edit_neighbours_of(world, one, adjacency, lengths, feasible, limit, source))
-        return list(
-            neighbours_of(world, one, checked_positive_integer(adjacency, "adjacency"), feasible, limit, source)
-        )
+        if self.lengths is not None:
+            lengths, feasible = self.lengths, self.feasible
+            return list(edit_neighbours_of(self.world, word, self.adjacency, lengths, feasible, limit, self.source))
+        adjacency = checked_positive_integer(self.adjacency, "adjacency")
+        return list(neighbours_of(self.world, word, adjacency, self.feasible, limit, self.source))
 
+
+def _pairs(
+    near: _Neighbourhood, word: Input, neighbour: Input, candidates: Iterable[Input] | None, length: int | None
+) -> list[tuple[Input, Input]]:
+    """The pairs of neighbours that a search begins with; a single one where the caller names it."""
     pairs: list[tuple[Input, Input]]
     if word is None:
-        sizes = _sizes(world, length, lengths)
-        if world is None or not sizes or neighbour is not None or candidates is not None:
+        sizes = _sizes(near.world, length, near.lengths)
+        if near.world is None or not sizes or neighbour is not None or candidates is not None:
             raise InvalidParameterError("without a word, give the length of the words to search, and the public world")
-        words = list(dict.fromkeys(world.random_word(size, source) for size in sizes))
-        pairs = [(one, other) for one in words for other in near(one, _CANDIDATES // len(words))]
+        words = list(dict.fromkeys(near.world.random_word(size, near.source) for size in sizes))
+        pairs = [(one, other) for one in words for other in near.around(one, _CANDIDATES // len(words))]
     elif neighbour is not None:
         if candidates is not None:
             raise InvalidParameterError("give one neighbour, or candidates to search, not both")
         pairs = [(word, neighbour)]
     else:
-        pairs = [(word, other) for other in (near(word, _CANDIDATES) if candidates is None else candidates)]
+        pairs = [(word, other) for other in (near.around(word, _CANDIDATES) if candidates is None else candidates)]
     if not pairs:
         raise InvalidParameterError(
-            f"no other word differs in at most {adjacency} symbols: there is nothing to audit. Take a larger "
+            f"no other word differs in at most {near.adjacency} symbols: there is nothing to audit. Take a larger "
             "adjacency, or another word."
         )
-    box: BlackBox
+    return pairs
+
+
+def _black_box(
+    mechanism: SameLengthMechanism | EditMechanism | Callable[..., Any],
+    world: System | None,
+    pairs: list[tuple[Input, Input]],
+    rng: RandomSource | None,
+    batched: bool,
+) -> BlackBox:
+    """The mechanism as something to draw from; for our own, after a check that its promise is about these pairs."""
     if isinstance(mechanism, WordMechanism):
         for pair in pairs:
             _require_adjacent(mechanism, *pair)
     if isinstance(mechanism, EditMechanism):
-        box = EditBlackBox(mechanism, rng)
-    elif not isinstance(mechanism, WordMechanism) and are_numbers(mechanism, pairs[0][0], batched):
-        box = VectorBlackBox(mechanism, batched=batched)
-    else:
-        longest = max(len(one) for pair in pairs for one in pair)
-        box = WordBlackBox(mechanism, world, longest, rng, batched=batched)
-    return run_audit(box, pairs, draws, confidence, epsilon, delta, source)
+        return EditBlackBox(mechanism, rng)
+    if not isinstance(mechanism, WordMechanism) and are_numbers(mechanism, pairs[0][0], batched):
+        return VectorBlackBox(mechanism, batched=batched)
+    longest = max(len(one) for pair in pairs for one in pair)
+    return WordBlackBox(mechanism, world, longest, rng, batched=batched)
 
 
 def audit_jointly(

@@ -85,16 +85,7 @@ def audit_uniformity(
     >>> pv.audit_uniformity(fair, "abca", draws=20_000, rng=pv.insecure_seed(1)).holds
     True
     """
-    if isinstance(mechanism, WordMechanism):
-        if not mechanism.is_uniform_within_class:
-            raise InvalidParameterError(
-                "the online mechanism does not promise equal probabilities within an error class"
-            )
-        if not mechanism.keeps_length:
-            raise InvalidParameterError("error classes are about words of one length: audit a mechanism that keeps it")
-        world = mechanism.world
-    if world is None:
-        raise InvalidParameterError("give the public world of the outputs: it says how large the error classes are")
+    world = _checked_world(mechanism, world)
     if not 0.5 <= confidence < 1:
         raise InvalidParameterError(f"confidence lies between 0.5 and 1 (usual: 0.99), not at {confidence!r}")
     codes = world.encode(word)
@@ -107,6 +98,29 @@ def audit_uniformity(
         bad: Any = world.decode(outputs[int(np.argmin(feasible))].tolist())
         raise InfeasibleWordError(f"the mechanism released {bad!r}, which the system could not have produced")
     cells = _Cells()
+    _add_symbols(cells, world, codes, outputs)
+    if world.count(len(codes)) <= _FEW:
+        _add_words(cells, world, codes, outputs, as_string=isinstance(word, str))
+    return cells.result(confidence, draws)
+
+
+def _checked_world(mechanism: object, world: System | None) -> System:
+    """The public system of the outputs, for mechanisms that promise what is tested here."""
+    if isinstance(mechanism, WordMechanism):
+        if not mechanism.is_uniform_within_class:
+            raise InvalidParameterError(
+                "the online mechanism does not promise equal probabilities within an error class"
+            )
+        if not mechanism.keeps_length:
+            raise InvalidParameterError("error classes are about words of one length: audit a mechanism that keeps it")
+        world = mechanism.world
+    if world is None:
+        raise InvalidParameterError("give the public world of the outputs: it says how large the error classes are")
+    return world
+
+
+def _add_symbols(cells: _Cells, world: System, codes: IntArray, outputs: IntArray) -> None:
+    """Compare, in each error class that was drawn from, how often each symbol stood at each position."""
     distances = hamming_distances(codes, outputs)
     shares = symbol_shares(world.compiled, codes)
     for errors in np.unique(distances):
@@ -116,18 +130,20 @@ def audit_uniformity(
             for symbol in np.flatnonzero((row > 0) & (row < 1)):
                 where = f"{world.symbols[symbol]!r} at position {i + 1}"
                 cells.add(int(errors), where, int(seen[symbol]), len(of_class), float(row[symbol]))
-    if world.count(len(codes)) <= _FEW:
-        every = feasible_codes(world.compiled, len(codes))
-        apart = hamming_distances(codes, every)
-        size = np.bincount(apart, minlength=len(codes) + 1)
-        found, times = np.unique(outputs, axis=0, return_counts=True)
-        count_of = {tuple(one): count for one, count in zip(found.tolist(), times.tolist(), strict=True)}
-        drawn = np.bincount(distances, minlength=len(codes) + 1)
-        for one, errors in zip(every.tolist(), apart.tolist(), strict=True):
-            if drawn[errors] and size[errors] > 1:
-                where = f"the word {world.decode(one, as_string=isinstance(word, str))!r}"
-                cells.add(errors, where, count_of.get(tuple(one), 0), int(drawn[errors]), 1 / size[errors])
-    return cells.result(confidence, draws)
+
+
+def _add_words(cells: _Cells, world: System, codes: IntArray, outputs: IntArray, *, as_string: bool) -> None:
+    """Compare, where there are few words, how often each of them was drawn."""
+    every = feasible_codes(world.compiled, len(codes))
+    apart = hamming_distances(codes, every)
+    size = np.bincount(apart, minlength=len(codes) + 1)
+    found, times = np.unique(outputs, axis=0, return_counts=True)
+    count_of = {tuple(one): count for one, count in zip(found.tolist(), times.tolist(), strict=True)}
+    drawn = np.bincount(hamming_distances(codes, outputs), minlength=len(codes) + 1)
+    for one, errors in zip(every.tolist(), apart.tolist(), strict=True):
+        if drawn[errors] and size[errors] > 1:
+            where = f"the word {world.decode(one, as_string=as_string)!r}"
+            cells.add(errors, where, count_of.get(tuple(one), 0), int(drawn[errors]), 1 / size[errors])
 
 
 class _Cells:

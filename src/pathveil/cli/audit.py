@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pathveil.cli import options
-from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
-from pathveil.cli.mechanisms import MechanismName
-from pathveil.cli.progress import waiting
-from pathveil.cli.system_choice import public_system
+from pathveil.cli.options import (
+    Adjacency,
+    Distance,
+    MechanismName,
+    OnInfeasible,
+    Overwrite,
+    Printing,
+    SystemFile,
+    takes_bundles,
+)
+from pathveil.cli.printing import PlotFile, waiting
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.audit.exhaustive import ExhaustiveAudit
     from pathveil.audit.statistical import StatisticalAudit
+    from pathveil.audit.uniformity import UniformityAudit
     from pathveil.systems.system import System
     from pathveil.words.base import SameLengthMechanism
     from pathveil.words.edit import EditMechanism
@@ -31,45 +38,88 @@ audit_app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
-Length = Annotated[
-    int | None,
-    typer.Option(min=1, max=1_000_000, help="How many symbols a word has. Not needed with --distance edit."),
-]
-Mechanism = Annotated[MechanismName, typer.Option(help="The mechanism to audit.")]
-Epsilons = Annotated[
-    list[float], typer.Option("--epsilon", help="The claimed ε; may be repeated to audit several claims.")
-]
-Unit = Annotated[
-    Literal["feasible", "any"],
-    typer.Option(
-        help="Compare feasible words only, or any words over the symbols (infeasible ones are then accepted)."
-    ),
-]
-Plot = Annotated[
-    Path | None,
-    typer.Option(help="Draw measured against claimed loss, as .png, .svg or .pdf; around ε if only one is given."),
-]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is audited: a mechanism on words of one length, or for edit distance on words of several."""
+
+    epsilon: Annotated[
+        list[float], typer.Option("--epsilon", help="The claimed ε; may be repeated to audit several claims.")
+    ]
+    length: Annotated[
+        int | None,
+        typer.Option(min=1, max=1_000_000, help="How many symbols a word has. Not needed with --distance edit."),
+    ] = None
+    mechanism: Annotated[MechanismName, typer.Option(help="The mechanism to audit.")] = "certified"
+    system: SystemFile
+    adjacency: Adjacency = 1
+    distance: Distance
+    unit: Annotated[
+        Literal["feasible", "any"],
+        typer.Option(
+            help="Compare feasible words only, or any words over the symbols (infeasible ones are then accepted)."
+        ),
+    ] = "feasible"
+
+    def __post_init__(self) -> None:
+        if self.distance.between is None and self.length is None:
+            raise InvalidParameterError("give --length, or --distance edit with --lengths")
+
+    @property
+    def has_error_classes(self) -> bool:
+        return self.distance.between is None and self.mechanism != "online"
+
+    @property
+    def words(self) -> str:
+        between = self.distance.between
+        if between is None:
+            return f"words of {self.length} symbols"
+        return f"words of {between[0]} to {between[1]} symbols, edit distance"
+
+    @property
+    def title(self) -> str:
+        return f"{self.mechanism}, {self.words}, adjacency {self.adjacency}"
+
+    def made(self, world: System, epsilon: float) -> SameLengthMechanism | EditMechanism:
+        if self.distance.between is None:
+            return self.same_length(world, epsilon)
+        return self.distance.edit_mechanism(self.mechanism, world, epsilon, self.adjacency, self._on_infeasible)
+
+    def same_length(self, world: System, epsilon: float) -> SameLengthMechanism:
+        from pathveil.words.by_name import MECHANISMS
+
+        return MECHANISMS[self.mechanism](world, epsilon, self.adjacency, on_infeasible=self._on_infeasible)
+
+    @property
+    def _on_infeasible(self) -> OnInfeasible:
+        return "nearest" if self.unit == "any" else "refuse"
+
+    def facts(self, world: System) -> dict[str, Any]:
+        known = {"system": repr(world), "length": self.length, "mechanism": self.mechanism}
+        between, cap = self.distance.between, self.distance.cap
+        edits = {} if between is None else {"distance": "edit", "lengths": between, "cap": cap}
+        return {**known, "words": self.words, "adjacency": self.adjacency, "unit": self.unit, **edits}
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A picture of the losses."""
+
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw measured against claimed loss, as .png, .svg or .pdf; around ε if only one is given."),
+    ] = None
+    overwrite: Overwrite = False
+
+    @property
+    def file(self) -> PlotFile | None:
+        return None if self.plot is None else PlotFile(self.plot, self.overwrite)
 
 
 @audit_app.command()
-def exhaustive(
-    epsilon: Epsilons,
-    length: Length = None,
-    mechanism: Mechanism = "certified",
-    edges: options.Edges = None,
-    alphabet: options.AlphabetFile = None,
-    chain: options.ChainFile = None,
-    automaton: options.AutomatonFile = None,
-    adjacency: options.Adjacency = 1,
-    distance: options.Distance = "hamming",
-    lengths: options.Lengths = None,
-    cap: options.Cap = None,
-    unit: Unit = "feasible",
-    plot: Plot = None,
-    overwrite: options.Overwrite = False,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
-) -> None:
+@takes_bundles
+def exhaustive(*, subject: Subject, plot: Plot, printing: Printing) -> None:
     """The true loss: every pair of adjacent words, every output. For short words.
 
     Exit code 0: every claim holds. 1: a claim is refuted. Nothing sensitive is read.
@@ -82,41 +132,31 @@ def exhaustive(
 
     [bold]pathveil audit exhaustive --edges roads.csv --distance edit --lengths 2:4 --cap 3 --epsilon 4[/bold]
     """
-    subject = _Subject(mechanism, adjacency, unit, length, edit_lengths(distance, lengths, cap), cap)
-    subject.require_lengths(optional=False)
-    world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
+    if subject.distance.between is not None and subject.length is not None:
+        raise InvalidParameterError("with --distance edit all --lengths are compared: leave --length out")
+    world = subject.system.read()
     from pathveil.audit.exhaustive import audit_exhaustively
 
-    looked_at = _looked_at(epsilon, plot, overwrite)
-    with waiting("comparing all adjacent words ...", silent=quiet or as_json):
-        audits = [audit_exhaustively(subject.made(world, one), length) for one in looked_at]
-    if plot is not None:
-        _draw(plot, subject.title, [(a.claimed, a.loss) for a in audits], "true loss", overwrite)
-    _report(subject.facts(world), audits, lambda one: one.loss, "true loss", [], quiet, as_json)
+    claims, picture = _claims(subject, plot), plot.file
+    with waiting("comparing all adjacent words ...", silent=printing.silent):
+        audits = [audit_exhaustively(subject.made(world, claim), subject.length) for claim in claims]
+    found = _Findings(subject.facts(world), audits, [audit.loss for audit in audits], "true loss")
+    if picture is not None:
+        picture.draw_losses(subject.title, found.points, "true loss")
+    found.report(printing)
 
 
 @audit_app.command()
+@takes_bundles
 def statistical(
-    epsilon: Epsilons,
-    length: Length = None,
-    mechanism: Mechanism = "certified",
-    edges: options.Edges = None,
-    alphabet: options.AlphabetFile = None,
-    chain: options.ChainFile = None,
-    automaton: options.AutomatonFile = None,
-    adjacency: options.Adjacency = 1,
-    distance: options.Distance = "hamming",
-    lengths: options.Lengths = None,
-    cap: options.Cap = None,
-    unit: Unit = "feasible",
+    *,
+    subject: Subject,
     draws: Annotated[int, typer.Option(help="How many private words to draw for each ε.")] = 200_000,
     confidence: Annotated[
         float, typer.Option(help="A correct mechanism passes with at least this probability, all its tests together.")
     ] = 0.99,
-    plot: Plot = None,
-    overwrite: options.Overwrite = False,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    plot: Plot,
+    printing: Printing,
 ) -> None:
     """A lower bound on the loss, from drawn words alone: what the program does, not what it says.
 
@@ -136,168 +176,80 @@ def statistical(
     """  # noqa: E501 - a line to be copied
     if not 0.5 <= confidence < 1:
         raise InvalidParameterError(f"--confidence lies between 0.5 and 1 (usual: 0.99), not at {confidence:g}")
-    subject = _Subject(mechanism, adjacency, unit, length, edit_lengths(distance, lengths, cap), cap)
-    subject.require_lengths(optional=True)
-    world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
+    world = subject.system.read()
     from pathveil.audit.statistical import audit_statistically
     from pathveil.audit.uniformity import audit_uniformity
 
-    looked_at = _looked_at(epsilon, plot, overwrite)
+    claims, picture = _claims(subject, plot), plot.file
     # All tests together keep the level, so each gets its share of the risk.
-    each = 1 - (1 - confidence) / (len(looked_at) + subject.has_error_classes)
-    with waiting("drawing words ...", silent=quiet or as_json):
-        made = [subject.made(world, one) for one in looked_at]
-        audits = [audit_statistically(one, draws=draws, confidence=each, length=length) for one in made]
+    each = 1 - (1 - confidence) / (len(claims) + subject.has_error_classes)
+    with waiting("drawing words ...", silent=printing.silent):
+        made = [subject.made(world, claim) for claim in claims]
+        audits = [audit_statistically(one, draws=draws, confidence=each, length=subject.length) for one in made]
         evenness = []
         if subject.has_error_classes:
-            evenness = [audit_uniformity(subject.same_length(world, looked_at[0]), audits[0].word, draws, each)]
-    if plot is not None:
-        _draw(
-            plot,
-            subject.title,
-            [(a.claimed or 0.0, a.epsilon_lower) for a in audits],
-            "measured loss, at least",
-            overwrite,
-        )
+            evenness = [audit_uniformity(subject.same_length(world, claims[0]), audits[0].word, draws, each)]
     facts = {**subject.facts(world), "confidence": confidence}
-    _report(facts, audits, lambda one: one.epsilon_lower, "loss at least", evenness, quiet, as_json)
+    found = _Findings(facts, audits, [audit.epsilon_lower for audit in audits], "loss at least", evenness)
+    if picture is not None:
+        picture.draw_losses(subject.title, found.points, "measured loss, at least")
+    found.report(printing)
 
 
-@dataclass(frozen=True)
-class _Subject:
-    """What is audited: a mechanism on words of one length, or (`lengths`) of several for edit distance."""
-
-    mechanism: MechanismName
-    adjacency: int
-    unit: str
-    length: int | None
-    lengths: tuple[int, int] | None
-    cap: int | None
-
-    def require_lengths(self, optional: bool) -> None:
-        """An error where the length is missing, or given for words of all lengths."""
-        if self.lengths is None and self.length is None:
-            raise InvalidParameterError("give --length, or --distance edit with --lengths")
-        if self.lengths is not None and self.length is not None and not optional:
-            raise InvalidParameterError("with --distance edit all --lengths are compared: leave --length out")
-
-    @property
-    def has_error_classes(self) -> bool:
-        return self.lengths is None and self.mechanism != "online"
-
-    @property
-    def words(self) -> str:
-        if self.lengths is None:
-            return f"words of {self.length} symbols"
-        return f"words of {self.lengths[0]} to {self.lengths[1]} symbols, edit distance"
-
-    @property
-    def title(self) -> str:
-        return f"{self.mechanism}, {self.words}, adjacency {self.adjacency}"
-
-    def made(self, world: System, epsilon: float) -> SameLengthMechanism | EditMechanism:
-        if self.lengths is None:
-            return self.same_length(world, epsilon)
-        return edit_mechanism(
-            self.mechanism, world, epsilon, self.adjacency, self.lengths, self.cap, self._on_infeasible
-        )
-
-    def same_length(self, world: System, epsilon: float) -> SameLengthMechanism:
-        from pathveil.words.by_name import MECHANISMS
-
-        return MECHANISMS[self.mechanism](world, epsilon, self.adjacency, on_infeasible=self._on_infeasible)
-
-    @property
-    def _on_infeasible(self) -> Literal["refuse", "nearest"]:
-        return "nearest" if self.unit == "any" else "refuse"
-
-    def facts(self, world: System) -> dict[str, Any]:
-        known = {"system": repr(world), "length": self.length, "mechanism": self.mechanism}
-        edits = {} if self.lengths is None else {"distance": "edit", "lengths": self.lengths, "cap": self.cap}
-        return {**known, "words": self.words, "adjacency": self.adjacency, "unit": self.unit, **edits}
-
-
-def _looked_at(epsilons: list[float], plot: Path | None, overwrite: bool) -> list[float]:
+def _claims(subject: Subject, plot: Plot) -> list[float]:
     """The claims to audit; wrong use before any work is done."""
     from pathveil.words.base import checked_epsilon
 
-    found = sorted({checked_epsilon(one) for one in epsilons})
-    if plot is None:
-        return found
-    from pathveil.data.output import refuse_existing
-
-    if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InvalidParameterError(f"{plot}: a plot is a .png, .svg or .pdf file")
-    refuse_existing(plot.absolute(), overwrite)
-    return found if len(found) > 1 else [found[0] * factor for factor in _AROUND]
+    found = sorted({checked_epsilon(one) for one in subject.epsilon})
+    around = plot.plot is not None and len(found) == 1
+    return [found[0] * factor for factor in _AROUND] if around else found
 
 
-def _report(
-    facts: dict[str, Any],
-    audits: list[Any],
-    measured: Callable[[Any], float],
-    header: str,
-    evenness: list[Any],
-    quiet: bool,
-    as_json: bool,
-) -> None:
-    """Print what was found; exit code 1 if a claim was refuted."""
-    stands = all(one.holds for one in [*audits, *evenness])
-    if as_json:
-        content = {
-            **facts,
-            "holds": stands,
-            "audits": [{**asdict(one), "holds": one.holds, "verdict": one.verdict} for one in audits],
-            "uniformity": [{**asdict(one), "holds": one.holds, "verdict": one.verdict} for one in evenness],
-        }
-        typer.echo(json.dumps(content, indent=2, ensure_ascii=False, default=str))
-    elif not quiet:
-        _print(facts, audits, measured, header, evenness)
-    if not stands:
-        raise typer.Exit(1)
+@dataclass(frozen=True)
+class _Findings:
+    """What the audits of all claims have found."""
 
+    facts: dict[str, Any]
+    audits: Sequence[ExhaustiveAudit | StatisticalAudit]
+    losses: Sequence[float]
+    header: str
+    evenness: Sequence[UniformityAudit] = ()
 
-def _print(
-    facts: dict[str, Any],
-    audits: list[ExhaustiveAudit | StatisticalAudit],
-    measured: Callable[[Any], float],
-    header: str,
-    evenness: list[Any],
-) -> None:
-    from rich.console import Console
-    from rich.table import Table
+    @property
+    def points(self) -> list[tuple[float, float]]:
+        """Claimed and measured losses."""
+        return [(audit.claimed or 0.0, loss) for audit, loss in zip(self.audits, self.losses, strict=True)]
 
-    out = Console()
-    out.print(f"{facts['mechanism']} on {facts['system']}", markup=False)
-    out.print(f"{facts['words']}, adjacency {facts['adjacency']}, {facts['unit']} words compared")
-    table = Table()
-    for name in ("claimed ε", header, "verdict"):
-        table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
-    for one in audits:
-        table.add_row(f"{one.claimed:g}", f"{measured(one):.4g}", "stands" if one.holds else "REFUTED")
-    out.print(table)
-    # The worst one in full: the largest share of its claim.
-    worst = max(audits, key=lambda one: measured(one) / (one.claimed or 1.0))
-    for one in (worst, *evenness):
-        out.print(str(one), markup=False, highlight=False)
+    def report(self, printing: Printing) -> None:
+        """Print what was found; exit code 1 if a claim was refuted."""
+        stands = all(one.holds for one in [*self.audits, *self.evenness])
+        if printing.as_json:
+            content = {
+                **self.facts,
+                "holds": stands,
+                "audits": [{**asdict(one), "holds": one.holds, "verdict": one.verdict} for one in self.audits],
+                "uniformity": [{**asdict(one), "holds": one.holds, "verdict": one.verdict} for one in self.evenness],
+            }
+            typer.echo(json.dumps(content, indent=2, ensure_ascii=False, default=str))
+        elif not printing.quiet:
+            self._print()
+        if not stands:
+            raise typer.Exit(1)
 
+    def _print(self) -> None:
+        from rich.console import Console
+        from rich.table import Table
 
-def _draw(path: Path, title: str, points: list[tuple[float, float]], label: str, overwrite: bool) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    from pathveil.data.output import private_workspace, publish
-
-    figure = Figure(figsize=(6, 4.5), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    top = 1.1 * max(max(point) for point in points)
-    axes.plot([0, top], [0, top], color="grey", linestyle="--", label="claimed")
-    axes.fill_between([0, top], [0, top], [top, top], color="tab:red", alpha=0.1, label="refuted up here")
-    axes.plot(*zip(*points, strict=True), marker="o", label=label)
-    axes.set(xlabel="claimed ε", ylabel="loss", xlim=(0, top), ylim=(0, top), title=title)
-    axes.legend(loc="upper left")
-    with private_workspace(path.absolute()) as workspace:
-        unfinished = workspace / f"unfinished{path.suffix.lower()}"
-        figure.savefig(unfinished, dpi=150)
-        publish(unfinished, path.absolute(), overwrite)
+        out, facts = Console(), self.facts
+        out.print(f"{facts['mechanism']} on {facts['system']}", markup=False)
+        out.print(f"{facts['words']}, adjacency {facts['adjacency']}, {facts['unit']} words compared")
+        table = Table()
+        for name in ("claimed ε", self.header, "verdict"):
+            table.add_column(name, justify="left" if name == "verdict" else "right", no_wrap=True)
+        for audit, loss in zip(self.audits, self.losses, strict=True):
+            table.add_row(f"{audit.claimed:g}", f"{loss:.4g}", "stands" if audit.holds else "REFUTED")
+        out.print(table)
+        # The worst one in full: the largest share of its claim.
+        shares = [loss / (claimed or 1.0) for claimed, loss in self.points]
+        for one in (self.audits[shares.index(max(shares))], *self.evenness):
+            out.print(str(one), markup=False, highlight=False)

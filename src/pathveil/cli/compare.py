@@ -4,32 +4,26 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pathveil.cli import options
-from pathveil.cli.edit_distance import edit_lengths
-from pathveil.cli.progress import ProgressBar
-from pathveil.cli.system_choice import public_system
+from pathveil.cli.options import Adjacency, Distance, Epsilon, Printing, SystemFile, takes_bundles
+from pathveil.cli.printing import ProgressBar
 
 if TYPE_CHECKING:
     from pathveil.planning.forecast import Forecast, MechanismForecast
 
 
+@takes_bundles
 def compare(
-    length: options.Length,
-    epsilon: options.Epsilon,
-    edges: options.Edges = None,
-    alphabet: options.AlphabetFile = None,
-    chain: options.ChainFile = None,
-    automaton: options.AutomatonFile = None,
-    adjacency: options.Adjacency = 1,
-    distance: options.Distance = "hamming",
-    lengths: options.Lengths = None,
-    cap: options.Cap = None,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    *,
+    length: Annotated[int, typer.Option(min=1, max=1_000_000, help="How many symbols a word has.")],
+    epsilon: Epsilon,
+    system: SystemFile,
+    adjacency: Adjacency = 1,
+    distance: Distance,
+    printing: Printing,
 ) -> None:
     """Every mechanism on your public system at the same ε: exact expected errors, and a lower bound for any mechanism.
 
@@ -39,12 +33,12 @@ def compare(
 
     Example: [bold]pathveil compare --edges roads.csv --length 14 --epsilon 5 --adjacency 1[/bold]
     """
-    between = edit_lengths(distance, lengths, cap)
-    world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
+    between = distance.between
+    world = system.read()
     from pathveil.planning.forecast import forecast
     from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 
-    with ProgressBar(silent=quiet or as_json, unit="mechanisms") as bar:
+    with ProgressBar(silent=printing.silent, unit="mechanisms") as bar:
         bar.total = len(EDIT_MECHANISMS if between else MECHANISMS)
         found = forecast(
             world,
@@ -52,13 +46,13 @@ def compare(
             epsilon,
             adjacency,
             lengths=between,
-            cap=cap,
+            cap=distance.cap,
             progress=lambda done: bar("expected errors", done),
         )
-    if as_json:
+    if printing.as_json:
         content = _json(found)
         if between:
-            content |= {"distance": "edit", "lengths": between, "cap": cap}
+            content |= {"distance": "edit", "lengths": between, "cap": distance.cap}
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     else:
         _print(found, "edits" if between else "errors")

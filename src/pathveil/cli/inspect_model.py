@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pathveil.cli import options
+from pathveil.cli.options import Json
 
 if TYPE_CHECKING:
     from pathveil.systems.markov_chain import MarkovChain
@@ -18,7 +18,7 @@ _SHOWN = 20  # states in a table for people
 
 def inspect(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="JSON that pathveil model wrote.")],
-    as_json: options.Json = False,
+    as_json: Json = False,
 ) -> None:
     """The long run of a saved private model, the error to expect of its rows, and its guarantee.
 
@@ -26,7 +26,7 @@ def inspect(
 
     Example: [bold]pathveil inspect model.json[/bold]
     """
-    from pathveil.data.system_files import read_model
+    from pathveil.data.reading import read_model
 
     chain, promise, forecasts = read_model(model)
     stationary, why_not = _stationary(chain)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pathveil.cli.options import Json
+from pathveil.cli.options import Json, takes_bundles
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -22,36 +23,101 @@ ledger_app = typer.Typer(
 LedgerPath = Annotated[Path, typer.Argument(metavar="LEDGER", help="The file of the ledger.")]
 
 
-@ledger_app.command()
-def init(
-    path: LedgerPath,
-    epsilon: Annotated[float, typer.Option(help="The total ε that all releases together may cost.")],
-    delta: Annotated[float, typer.Option(help="The total δ that all releases together may cost.")] = 0.0,
+_CHOICE = """\
+what shall the budget protect? One budget has one unit, and every release is charged what it costs in that unit:
+  --unit symbols --adjacency b                          b symbols of one word; lengths are public
+  --unit same-length                                    all symbols of one word; lengths are public
+  --unit word --max-length L                            a whole word, its length included
+  --unit user --max-words-per-user k --max-length L     all words of a person
+  --unit user-symbols --max-words-per-user k            all symbols in all words of a person (with --adjacency b: b
+                                                        symbols in each); how many words and how long is public
+  --unit transition                                     the destination of one transition; where each starts is public
+The wider the unit, the more a release costs, and the more the budget promises."""
+
+# What each unit asks for.
+_ASKED = {
+    "symbols": {"adjacency"},
+    "same-length": set(),
+    "word": {"max_length"},
+    "user": {"max_words_per_user", "max_length"},
+    "user-symbols": {"max_words_per_user"},
+    "transition": set(),
+}
+
+
+@dataclass(frozen=True)
+class Protected:
+    """What the budget protects: the name of a unit, and what this unit asks for."""
+
     unit: Annotated[
         Literal["symbols", "same-length", "word", "user", "user-symbols", "transition"] | None,
         typer.Option(help="What the budget protects; it has to be named, and cannot be changed later."),
-    ] = None,
+    ] = None
     adjacency: Annotated[
         int | None,
         typer.Option(min=1, help="Units symbols and user-symbols: how many symbols of a word are protected together."),
-    ] = None,
+    ] = None
     max_length: Annotated[
         int | None, typer.Option(min=1, help="Units word and user: the greatest length of a word.")
-    ] = None,
+    ] = None
     max_words_per_user: Annotated[
         int | None, typer.Option(min=1, help="Units user and user-symbols: the most words that a person has.")
-    ] = None,
+    ] = None
     user: Annotated[
         str | None,
         typer.Option(
             help="Units user and user-symbols: the column that says whose word it is; a release that keeps fewer words "
             "of each of these users costs less."
         ),
-    ] = None,
+    ] = None
     neighbours: Annotated[
         Literal["replace", "add-remove"],
         typer.Option(help="Units word and user: a word (a person) becomes another, or is there or not."),
-    ] = "replace",
+    ] = "replace"
+
+    def made(self) -> Unit:
+        """The unit; wrong use where something is missing, or given and not asked for."""
+        from pathveil.privacy import units
+
+        name, neighbours = self._checked(), self.neighbours
+        if name == "symbols":
+            return units.Symbols(self.adjacency or 1)
+        if name == "word":
+            return units.Word(self.max_length, neighbours)
+        if name == "user":
+            return units.User(self.max_words_per_user, self.max_length, neighbours)
+        if name == "user-symbols":
+            return units.UserSymbols(self.max_words_per_user or 1, self.adjacency)
+        return units.SameLength() if name == "same-length" else units.Transition()
+
+    def _checked(self) -> str:
+        name = self.unit
+        if self.user is not None and name not in ("user", "user-symbols"):
+            raise InvalidParameterError("--user is for --unit user and --unit user-symbols")
+        if name is None:
+            raise InvalidParameterError(_CHOICE)
+        for option in ("adjacency", "max_length", "max_words_per_user"):
+            if name == "user-symbols" and option == "adjacency":
+                continue  # may be left out: all symbols
+            value = getattr(self, option)
+            if (option in _ASKED[name]) != (value is not None):
+                verb = "needs" if value is None else "does not go with"
+                raise InvalidParameterError(f"--unit {name} {verb} --{option.replace('_', '-')}")
+        if self.neighbours != "replace" and name not in ("word", "user"):
+            raise InvalidParameterError(
+                f"--neighbours {self.neighbours} is for --unit word and --unit user, not for {name}"
+            )
+        return name
+
+
+@ledger_app.command()
+@takes_bundles
+def init(
+    *,
+    path: LedgerPath,
+    epsilon: Annotated[float, typer.Option(help="The total ε that all releases together may cost.")],
+    delta: Annotated[float, typer.Option(help="The total δ that all releases together may cost.")] = 0.0,
+    protects: Protected,
     composition: Annotated[
         Literal["basic", "pld"],
         typer.Option(help="basic: releases add up. pld: optimal composition of releases of one size, fixed now."),
@@ -75,13 +141,11 @@ def init(
     """
     from pathveil.ledger.ledger import Ledger
 
-    if user is not None and unit not in ("user", "user-symbols"):
-        raise InvalidParameterError("--user is for --unit user and --unit user-symbols")
-    protected = _unit(unit, adjacency, max_length, max_words_per_user, neighbours)
+    protected = protects.made()
     if (composition == "pld") != (each_epsilon is not None):
         raise InvalidParameterError("--each-epsilon belongs to --composition pld, which needs it")
     each = None if each_epsilon is None else (each_epsilon, each_delta)
-    made = Ledger.create(path, epsilon, delta, unit=protected, user=user, composition=composition, each=each)
+    made = Ledger.create(path, epsilon, delta, unit=protected, user=protects.user, composition=composition, each=each)
     note = ""
     if composition == "pld":
         note = f"; by optimal composition that is {made.to_dict()['releases']} releases of this size or smaller"
@@ -122,60 +186,6 @@ def verify(
         typer.echo(json.dumps({"entries": found.entries, "head": found.head}))
     else:
         typer.echo(f"{path}: {found}")
-
-
-_CHOICE = """\
-what shall the budget protect? One budget has one unit, and every release is charged what it costs in that unit:
-  --unit symbols --adjacency b                          b symbols of one word; lengths are public
-  --unit same-length                                    all symbols of one word; lengths are public
-  --unit word --max-length L                            a whole word, its length included
-  --unit user --max-words-per-user k --max-length L     all words of a person
-  --unit user-symbols --max-words-per-user k            all symbols in all words of a person (with --adjacency b: b
-                                                        symbols in each); how many words and how long is public
-  --unit transition                                     the destination of one transition; where each starts is public
-The wider the unit, the more a release costs, and the more the budget promises."""
-
-# What each unit asks for.
-_ASKED = {
-    "symbols": {"adjacency"},
-    "same-length": set(),
-    "word": {"max_length"},
-    "user": {"max_words_per_user", "max_length"},
-    "user-symbols": {"max_words_per_user"},
-    "transition": set(),
-}
-
-
-def _unit(
-    name: str | None,
-    adjacency: int | None,
-    max_length: int | None,
-    max_words: int | None,
-    neighbours: Literal["replace", "add-remove"],
-) -> Unit:
-    """The unit with this name; wrong use where something is missing, or given and not asked for."""
-    from pathveil.privacy import units
-
-    if name is None:
-        raise InvalidParameterError(_CHOICE)
-    given = {"adjacency": adjacency, "max_length": max_length, "max_words_per_user": max_words}
-    for option, value in given.items():
-        if name == "user-symbols" and option == "adjacency":
-            continue  # may be left out: all symbols
-        if (option in _ASKED[name]) != (value is not None):
-            verb = "needs" if value is None else "does not go with"
-            raise InvalidParameterError(f"--unit {name} {verb} --{option.replace('_', '-')}")
-    if neighbours != "replace" and name not in ("word", "user"):
-        raise InvalidParameterError(f"--neighbours {neighbours} is for --unit word and --unit user, not for {name}")
-    if name == "symbols":
-        return units.Symbols(adjacency or 1)
-    if name == "word":
-        return units.Word(max_length, neighbours)
-    if name == "user":
-        return units.User(max_words, max_length, neighbours)
-    if name == "user-symbols":
-        return units.UserSymbols(max_words or 1, adjacency)
-    return units.SameLength() if name == "same-length" else units.Transition()
 
 
 def _print(path: Path, content: dict[str, Any]) -> None:

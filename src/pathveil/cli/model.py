@@ -3,68 +3,122 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pathveil.cli import options
-from pathveil.cli.budget import echo_notice, fingerprint_of, open_ledger
-from pathveil.cli.content import content_hidden
-from pathveil.cli.input_files import input_files, rows_declared
-from pathveil.cli.layout_choice import chosen_layout
-from pathveil.cli.progress import ProgressBar
-from pathveil.cli.results import echo_cost, echo_json, echo_skipped
-from pathveil.cli.system_choice import refuse_sensitive
+from pathveil.cli.options import Budget, Columns, Epsilon, Input, Output, Printing, refuse_sensitive, takes_bundles
+from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_json, echo_skipped
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.models.chain import Unit
+    from pathveil.data.reading import PairColumns
+    from pathveil.models.chain import Mechanism
+    from pathveil.release import ModelChoices
 
 
-def model(
-    sources: options.Sources,
-    states: Annotated[Path, typer.Option(help="Text, one public state a line.")],
-    epsilon: options.Epsilon,
-    output: options.Output,
-    delta: Annotated[float | None, typer.Option(help="δ; without it, discrete Laplace noise is used.")] = None,
+@dataclass(frozen=True)
+class Fit:
+    """What is fitted, and what is promised about it."""
+
+    states: Annotated[Path, typer.Option(help="Text, one public state a line.")]
+    epsilon: Epsilon
+    delta: Annotated[float | None, typer.Option(help="δ; without it, discrete Laplace noise is used.")] = None
     unit: Annotated[
         Literal["transition", "symbol", "word"] | None,
         typer.Option(help="What is protected: one transition's destination, one symbol, or one whole word."),
-    ] = None,
+    ] = None
     mechanism: Annotated[
         Literal["dirichlet", "laplace", "gaussian"] | None,
         typer.Option(help="If not given: laplace without a δ; with one dirichlet for transitions, otherwise gaussian."),
-    ] = None,
+    ] = None
     max_length: Annotated[
         int | None, typer.Option(min=1, max=1_000_000, help="Unit word: the greatest length; longer words are cut.")
-    ] = None,
+    ] = None
     split: Annotated[
         str | None,
         typer.Option(
             help="Unit word: learn first symbols and lengths, too, each for a share of the budget: "
             "transitions=0.8,first=0.1,lengths=0.1"
         ),
-    ] = None,
+    ] = None
     support: Annotated[
         Path | None, typer.Option(help="CSV with the columns from,to: the only transitions that can occur. Public.")
-    ] = None,
-    origin: Annotated[str | None, typer.Option("--from", help="Pairs: the column where a transition starts.")] = None,
-    destination: Annotated[str | None, typer.Option("--to", help="Pairs: the column where it ends.")] = None,
-    column: options.ColumnName = None,
-    separator: options.Separator = None,
-    case: options.Case = None,
-    order: options.Order = None,
-    symbol: options.SymbolColumn = None,
-    format: options.FormatName = None,
+    ] = None
+
+    def __post_init__(self) -> None:
+        _shares(self.split)
+        if self.chosen_mechanism == "laplace" and self.delta is not None:
+            raise InvalidParameterError(
+                "discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism"
+            )
+
+    @property
+    def chosen_mechanism(self) -> Mechanism:
+        if self.mechanism is not None:
+            return self.mechanism
+        if self.delta is None:
+            return "laplace"
+        return "dirichlet" if self.unit in (None, "transition") else "gaussian"
+
+    def refuse_sensitive(self, sources: Sequence[str]) -> None:
+        """Wrong use if a public file of the model is the sensitive input."""
+        refuse_sensitive("--states", self.states, sources)
+        if self.support is not None:
+            refuse_sensitive("--support", self.support, sources)
+
+    def choices(self, input: Input, output: Output) -> ModelChoices:
+        """What to release, with the public files read."""
+        from pathveil.data.reading import read_alphabet, read_support
+        from pathveil.release import ModelChoices
+
+        states = read_alphabet(self.states).symbols
+        return ModelChoices(
+            states=states,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            mechanism=self.chosen_mechanism,
+            unit=self.unit or "transition",
+            support=None if self.support is None else read_support(self.support, states),
+            max_length=self.max_length,
+            split=_shares(self.split),
+            on_bad_row=input.on_bad_row,
+            overwrite=output.overwrite,
+        )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The two columns of from/to pairs, where the input has these instead of words."""
+
+    origin: Annotated[str | None, typer.Option("--from", help="Pairs: the column where a transition starts.")] = None
+    destination: Annotated[str | None, typer.Option("--to", help="Pairs: the column where it ends.")] = None
+
+    def __post_init__(self) -> None:
+        if (self.origin is None) != (self.destination is None):
+            raise InvalidParameterError("--from and --to belong together: give both")
+
+    @property
+    def columns(self) -> PairColumns | None:
+        from pathveil.data.reading import PairColumns
+
+        if self.origin is None or self.destination is None:
+            return None
+        return PairColumns(self.origin, self.destination)
+
+
+@takes_bundles
+def model(
+    *,
+    fit: Fit,
+    pairs: Pairs,
     matrix: Annotated[Path | None, typer.Option(help="Write the matrix of probabilities as CSV, too.")] = None,
-    on_bad_row: options.OnBadRow = "fail",
-    ledger: options.LedgerFile = None,
-    resume: options.Resume = False,
-    curator: options.Curator = False,
-    overwrite: options.Overwrite = False,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    input: Input,
+    budget: Budget,
+    output: Output,
+    printing: Printing,
 ) -> None:
     """A private Markov chain from words or from from/to pairs, as JSON with a manifest beside it.
 
@@ -76,87 +130,31 @@ def model(
     [bold]pathveil model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 --delta 1e-6
     --output model.json[/bold]
     """
-    pairs = origin is not None or destination is not None
-    if pairs and (origin is None or destination is None):
-        raise InvalidParameterError("--from and --to belong together: give both")
-    if pairs and any(given is not None for given in (column, separator, case, order, symbol)):
-        raise InvalidParameterError("--from and --to are for pairs, the options --column to --symbol for words")
-    if pairs and unit not in (None, "transition"):
-        raise InvalidParameterError(f"pairs do not say what a {unit} is: with --from and --to the unit is a transition")
-    if not pairs and unit is None:
-        raise InvalidParameterError(
-            "what shall be protected? Words need --unit transition (the destination of one transition; where each "
-            "starts is public), --unit symbol (one symbol of one word) or --unit word (a whole word)"
-        )
-    if resume and ledger is None:
-        raise InvalidParameterError("--resume is about a charge: it needs --ledger")
-    refuse_sensitive("--states", states, sources)
-    if support is not None:
-        refuse_sensitive("--support", support, sources)
-    protected: Unit = unit or "transition"
-    chosen = mechanism or ("laplace" if delta is None else "dirichlet" if protected == "transition" else "gaussian")
-    if chosen == "laplace" and delta is not None:
-        raise InvalidParameterError("discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism")
+    _require_words_or_pairs(pairs, input.columns, fit.unit)
+    fit.refuse_sensitive(input.sources)
+    from pathveil.release import release_model
 
-    from pathveil.data.manifest import manifest_path
-    from pathveil.data.output import refuse_existing
-    from pathveil.release import ModelChoices, Release, files_to_write, refuse_inputs, release_model
-
-    shares = _shares(split)
-    hidden = ledger is not None and not curator
-    budget = open_ledger(ledger)
-    target = output.absolute()
-    refuse_existing(target, overwrite)
-    outputs = files_to_write(target, manifest_path(target), matrix)
-    refuse_inputs(outputs, sources=sources, public=(states, support), ledger=ledger)
-    for path in outputs:
-        refuse_existing(path, overwrite)
+    hidden, ledger = budget.hides_content, budget.open()
+    _refuse_outputs(output, matrix, input, fit, budget)
     with (
         content_hidden(hidden),
-        input_files(sources, format) as files,
-        ProgressBar(silent=quiet or as_json or hidden) as bar,
+        input.files() as files,
+        ProgressBar(silent=printing.silent or hidden) as bar,
     ):
-        from pathveil.data.system_files import read_alphabet
-        from pathveil.data.transitions import PairColumns
-
-        known = read_alphabet(states).symbols
-        layout = (
-            PairColumns(origin, destination)
-            if origin is not None and destination is not None
-            else chosen_layout(
-                files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
-            )
-        )
-        choices = ModelChoices(
-            states=known,
-            epsilon=epsilon,
-            delta=delta,
-            mechanism=chosen,
-            unit=protected,
-            support=_support(support, known),
-            max_length=max_length,
-            split=shares,
-            on_bad_row=on_bad_row,
-            overwrite=overwrite,
-        )
-        if case is None:  # one word, or one transition, a row
-            bar.total = rows_declared(files, format)
-        with Release(
-            budget,
-            command=f"model {' '.join(sources)}",
-            request=f"model {' '.join(sources)} as {layout!r} to {target}",
-            fingerprint=fingerprint_of(budget, files, format),
-            resume=resume,
-            notice=echo_notice,
-        ) as release:
+        choices = fit.choices(input, output)
+        layout = pairs.columns or input.columns.layout(files, input.format)
+        bar.total = input.words_declared(files)
+        with budget.release(ledger, "model", input, files, layout, output.target) as release:
             place = None if matrix is None else matrix.absolute()
-            done = release_model(files, layout, choices, release, target, place, format=format, progress=bar)
+            done = release_model(
+                files, layout, choices, release, output.target, place, format=input.format, progress=bar
+            )
     counted = done.counted
-    if as_json:
+    if printing.as_json:
         skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}
-        echo_json(output, done.promise, {} if hidden else skipped, release.cost)
-    elif not quiet:
-        typer.echo(f"{output}: a private chain over {len(known)} states")
+        echo_json(output.path, done.promise, {} if hidden else skipped, release.cost)
+    elif not printing.quiet:
+        typer.echo(f"{output.path}: a private chain over {len(choices.states)} states")
         typer.echo(f"The promise: {done.promise}")
         echo_cost(release.cost)
         if not hidden:
@@ -175,21 +173,25 @@ def _shares(text: str | None) -> dict[str, float] | None:
         ) from None
 
 
-def _support(path: Path | None, states: Sequence[Any]) -> Any:
-    """Which transitions can occur, as a table over the states; None where all can."""
-    if path is None:
-        return None
-    import numpy as np
+def _require_words_or_pairs(pairs: Pairs, columns: Columns, unit: str | None) -> None:
+    if pairs != Pairs() and columns != Columns():
+        raise InvalidParameterError("--from and --to are for pairs, the options --column to --symbol for words")
+    if pairs != Pairs() and unit not in (None, "transition"):
+        raise InvalidParameterError(f"pairs do not say what a {unit} is: with --from and --to the unit is a transition")
+    if pairs == Pairs() and unit is None:
+        raise InvalidParameterError(
+            "what shall be protected? Words need --unit transition (the destination of one transition; where each "
+            "starts is public), --unit symbol (one symbol of one word) or --unit word (a whole word)"
+        )
 
-    from pathveil.data.system_files import read_edges
 
-    given = read_edges(path)
-    number = {state: i for i, state in enumerate(states)}
-    for state in given.symbols:
-        if state not in number:
-            raise InvalidParameterError(f"{path}: {state!r} is not among the states. Add it there, or remove the edge.")
-    codes = np.array([number[state] for state in given.symbols])
-    edges = given.matrix.tocoo()
-    table = np.zeros((len(states), len(states)), dtype=bool)
-    table[codes[edges.row], codes[edges.col]] = True
-    return table
+def _refuse_outputs(output: Output, matrix: Path | None, input: Input, fit: Fit, budget: Budget) -> None:
+    """An error, before any work is done, where one of the files must not be written."""
+    from pathveil.data.writing import manifest_path, refuse_existing
+    from pathveil.release import files_to_write, refuse_inputs
+
+    refuse_existing(output.target, output.overwrite)
+    written = files_to_write(output.target, manifest_path(output.target), matrix)
+    refuse_inputs(written, sources=input.sources, public=(fit.states, fit.support), ledger=budget.ledger)
+    for path in written:
+        refuse_existing(path, output.overwrite)

@@ -2,85 +2,130 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pathveil.cli import options
-from pathveil.cli.budget import echo_notice, fingerprint_of, open_ledger
-from pathveil.cli.content import content_hidden
-from pathveil.cli.edit_distance import edit_lengths, edit_mechanism
-from pathveil.cli.input_files import input_files, rows_declared
-from pathveil.cli.layout_choice import chosen_layout
-from pathveil.cli.mechanisms import MechanismName
-from pathveil.cli.progress import ProgressBar
-from pathveil.cli.results import echo_cost, echo_json, echo_skipped
-from pathveil.cli.system_choice import public_system
+from pathveil.cli.options import (
+    Adjacency,
+    Budget,
+    Distance,
+    Epsilon,
+    Input,
+    MechanismName,
+    OnInfeasible,
+    Output,
+    Printing,
+    SystemFile,
+    takes_bundles,
+)
+from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_json, echo_notice, echo_skipped
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.data.words import CuratorSummary
+    from pathveil.data.writing import CuratorSummary
+    from pathveil.release import Release, Runner, WordChoices
     from pathveil.systems.system import System
     from pathveil.words.base import WordMechanism
 
 
-def privatize(
-    sources: options.Sources,
-    epsilon: options.Epsilon,
-    output: options.Output,
-    edges: options.Edges = None,
-    alphabet: options.AlphabetFile = None,
-    chain: options.ChainFile = None,
-    automaton: options.AutomatonFile = None,
-    column: options.ColumnName = None,
-    separator: options.Separator = None,
-    case: options.Case = None,
-    order: options.Order = None,
-    symbol: options.SymbolColumn = None,
-    format: options.FormatName = None,
-    adjacency: options.Adjacency = 1,
-    mechanism: Annotated[MechanismName, typer.Option(help="How to draw; docs/words.md compares them.")] = "certified",
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """How private words are drawn."""
+
+    epsilon: Epsilon
+    adjacency: Adjacency = 1
+    mechanism: Annotated[MechanismName, typer.Option(help="How to draw; docs/words.md compares them.")] = "certified"
     max_length: Annotated[
         int | None,
         typer.Option(
             min=1, max=1_000_000, help="Certified mechanism: one certificate for all words of up to this length."
         ),
-    ] = None,
-    distance: options.Distance = "hamming",
-    lengths: options.Lengths = None,
-    cap: options.Cap = None,
+    ] = None
+    distance: Distance
     on_infeasible: Annotated[
-        Literal["refuse", "nearest"],
+        OnInfeasible,
         typer.Option(help="Words that the system could not produce are bad rows, or are drawn towards."),
-    ] = "refuse",
+    ] = "refuse"
+
+    def on(self, world: System) -> WordMechanism:
+        """The mechanism for words of this system."""
+        if self.distance.between is not None:
+            if self.max_length is not None:
+                raise InvalidParameterError(
+                    "--max-length does not go with --distance edit: --lengths has the longest word"
+                )
+            return self.distance.edit_mechanism(self.mechanism, world, self.epsilon, self.adjacency, self.on_infeasible)
+        from pathveil.words.by_name import MECHANISMS
+        from pathveil.words.certified import CertifiedExponential
+
+        if self.max_length is None:
+            return MECHANISMS[self.mechanism](world, self.epsilon, self.adjacency, on_infeasible=self.on_infeasible)
+        if self.mechanism != "certified":
+            raise InvalidParameterError("--max-length belongs to the certified mechanism")
+        return CertifiedExponential(
+            world, self.epsilon, self.adjacency, on_infeasible=self.on_infeasible, max_length=self.max_length
+        )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What of the input is released beside the words, and how many words of a user."""
+
     keep: Annotated[
         list[str] | None, typer.Option(help="A column to release as it is, without protection; may be repeated.")
-    ] = None,
-    keep_order: Annotated[
-        bool, typer.Option("--keep-order", help="Leave the words in the order of the input.")
-    ] = False,
-    user: Annotated[str | None, typer.Option(help="The column that says whose word it is.")] = None,
+    ] = None
+    keep_order: Annotated[bool, typer.Option("--keep-order", help="Leave the words in the order of the input.")] = False
+    user: Annotated[str | None, typer.Option(help="The column that says whose word it is.")] = None
     max_words_per_user: Annotated[
         int | None, typer.Option(min=1, help="Release at most so many words of a user; the rest is dropped at random.")
-    ] = None,
-    on_bad_row: options.OnBadRow = "fail",
-    ledger: options.LedgerFile = None,
-    resume: options.Resume = False,
-    curator: options.Curator = False,
-    overwrite: options.Overwrite = False,
+    ] = None
+
+    def __post_init__(self) -> None:
+        if (self.user is None) != (self.max_words_per_user is None):
+            raise InvalidParameterError("--user and --max-words-per-user belong together: give both or none")
+
+    def choices(self, input: Input, output: Output) -> WordChoices:
+        """What becomes of everything beside the words."""
+        from pathveil.release import WordChoices
+
+        return WordChoices(
+            keep=tuple(self.keep or ()),
+            keep_order=self.keep_order,
+            user=self.user,
+            max_words_per_user=self.max_words_per_user,
+            on_bad_row=input.on_bad_row,
+            overwrite=output.overwrite,
+        )
+
+
+@dataclass(frozen=True)
+class Work:
+    """What does the work."""
+
     engine: Annotated[
         Literal["embedded", "spark"],
         typer.Option(help="What does the work: this process, or Apache Spark (Parquet files; docs/spark.md)."),
-    ] = "embedded",
+    ] = "embedded"
     master: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077; local[*] if not given."),
-    ] = None,
-    quiet: options.Quiet = False,
-    as_json: options.Json = False,
+    ] = None
+
+
+@takes_bundles
+def privatize(
+    *,
+    system: SystemFile,
+    drawing: Drawing,
+    kept: Kept,
+    input: Input,
+    budget: Budget,
+    output: Output,
+    work: Work,
+    printing: Printing,
 ) -> None:
     """One private word for each word, in a file of the same shape, with a manifest beside it.
 
@@ -97,102 +142,56 @@ def privatize(
     [bold]pathveil privatize trips.parquet --column route --edges roads.csv --epsilon 6 --distance edit --lengths 5:20
     --output private.parquet[/bold]
     """
-    between = edit_lengths(distance, lengths, cap)
-    kept = tuple(keep or ())
-    if (user is None) != (max_words_per_user is None):
-        raise InvalidParameterError("--user and --max-words-per-user belong together: give both or none")
-    if user is not None and engine == "spark":
+    if kept.user is not None and work.engine == "spark":
         raise InvalidParameterError(
             "--user and --max-words-per-user need the embedded engine: leave out --engine spark"
         )
-    if resume and ledger is None:
-        raise InvalidParameterError("--resume is about a charge: it needs --ledger")
-    hidden = ledger is not None and not curator
-    budget = open_ledger(ledger)
+    hidden, ledger = budget.hides_content, budget.open()
     with (
         content_hidden(hidden),
-        input_files(sources, format) as files,
-        ProgressBar(silent=quiet or as_json or hidden) as bar,
+        input.files() as files,
+        ProgressBar(silent=printing.silent or hidden) as bar,
     ):
-        world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton, sensitive=sources)
-        layout = chosen_layout(
-            files, column=column, separator=separator, case=case, order=order, symbol=symbol, format=format
-        )
-        chosen = _mechanism(mechanism, world, epsilon, adjacency, on_infeasible, max_length, between, cap)
-        from pathveil.data.manifest import manifest_path
-        from pathveil.data.output import refuse_existing
-        from pathveil.release import Release, WordChoices, engine_for, files_to_write, refuse_inputs, release_words
+        world = system.read(sensitive=input.sources)
+        layout = input.columns.layout(files, input.format)
+        mechanism = drawing.on(world)
+        from pathveil.release import release_words, runner_for
 
-        destination = output.absolute()
-        work = engine_for(engine, master, files, layout, format, bar)
-        work.refuse_existing(destination, overwrite)
-        outputs = files_to_write(destination, manifest_path(destination))
-        refuse_inputs(outputs, sources=sources, public=(edges, alphabet, chain, automaton), ledger=ledger)
-        refuse_existing(manifest_path(destination), overwrite)
-        _warn(kept, keep_order, on_bad_row)
-        if case is None:  # one word a row
-            bar.total = rows_declared(files, format)
-        with Release(
-            budget,
-            command=f"privatize {' '.join(sources)}",
-            request=f"privatize {' '.join(sources)} as {layout!r} to {destination}",
-            fingerprint=fingerprint_of(budget, files, format),
-            resume=resume,
-            notice=echo_notice,
-        ) as release:
-            choices = WordChoices(kept, keep_order, user, max_words_per_user, on_bad_row, overwrite)
-            summary = release_words(work, chosen, destination, release, choices)
-    if as_json:
-        echo_json(output, summary.guarantee, {} if hidden else _for_the_curator(summary), release.cost)
-    elif not quiet and hidden:
-        typer.echo(f"{output}: private words\nThe promise, for each word: {summary.guarantee}")
-        echo_cost(release.cost)
-    elif not quiet:
-        _print(output, summary)
-        echo_cost(release.cost)
+        runner = runner_for(work.engine, work.master, files, layout, input.format, bar)
+        _refuse_outputs(runner, output, input, system, budget)
+        _warn(kept, input.on_bad_row)
+        bar.total = input.words_declared(files)
+        with budget.release(ledger, "privatize", input, files, layout, output.target) as release:
+            summary = release_words(runner, mechanism, output.target, release, kept.choices(input, output))
+    if printing.as_json:
+        echo_json(output.path, summary.guarantee, {} if hidden else _for_the_curator(summary), release.cost)
+    elif not printing.quiet:
+        _print(output.path, summary, hidden, release)
 
 
-def _mechanism(
-    name: MechanismName,
-    world: System,
-    epsilon: float,
-    adjacency: int,
-    on_infeasible: Any,
-    max_length: int | None,
-    lengths: tuple[int, int] | None,
-    cap: int | None,
-) -> WordMechanism:
-    if lengths is not None:
-        if max_length is not None:
-            raise InvalidParameterError("--max-length does not go with --distance edit: --lengths has the longest word")
-        return edit_mechanism(name, world, epsilon, adjacency, lengths, cap, on_infeasible)
-    from pathveil.words.by_name import MECHANISMS
+def _refuse_outputs(runner: Runner, output: Output, input: Input, system: SystemFile, budget: Budget) -> None:
+    """An error, before any work is done, where the output or its manifest must not be written."""
+    from pathveil.data.writing import manifest_path, refuse_existing
+    from pathveil.release import files_to_write, refuse_inputs
 
-    made = MECHANISMS[name]
-    if max_length is None:
-        return made(world, epsilon, adjacency, on_infeasible=on_infeasible)
-    if name != "certified":
-        raise InvalidParameterError("--max-length belongs to the certified mechanism")
-    from pathveil.words.certified import CertifiedExponential
-
-    return CertifiedExponential(world, epsilon, adjacency, on_infeasible=on_infeasible, max_length=max_length)
+    beside = manifest_path(output.target)
+    runner.refuse_existing(output.target, output.overwrite)
+    written = files_to_write(output.target, beside)
+    refuse_inputs(written, sources=input.sources, public=system.given.values(), ledger=budget.ledger)
+    refuse_existing(beside, output.overwrite)
 
 
-def _warn(keep: Sequence[str], keep_order: bool, on_bad_row: str) -> None:
+def _warn(kept: Kept, on_bad_row: str) -> None:
     """Options that release something unprotected say so, even with --quiet: they are decisions about privacy."""
-    if keep:
-        print(f"pathveil: released as they are, without protection: {', '.join(keep)} (--keep)", file=sys.stderr)
-    if keep_order:
-        print(
-            "pathveil: the order of the words is released (--keep-order); who knows the order of the input knows "
-            "whose word is whose",
-            file=sys.stderr,
+    if kept.keep:
+        echo_notice(f"released as they are, without protection: {', '.join(kept.keep)} (--keep)")
+    if kept.keep_order:
+        echo_notice(
+            "the order of the words is released (--keep-order); who knows the order of the input knows whose word is "
+            "whose"
         )
     if on_bad_row == "skip":
-        print(
-            "pathveil: bad rows are left out (--on-bad-row skip); which rows could be released is taken as public",
-            file=sys.stderr,
-        )
+        echo_notice("bad rows are left out (--on-bad-row skip); which rows could be released is taken as public")
 
 
 def _for_the_curator(summary: CuratorSummary) -> dict[str, Any]:
@@ -206,12 +205,15 @@ def _for_the_curator(summary: CuratorSummary) -> dict[str, Any]:
     }
 
 
-def _print(output: Path, summary: CuratorSummary) -> None:
-    typer.echo(f"{output}: {summary.words_released:,} private words, {summary.symbols_released:,} symbols")
+def _print(output: Path, summary: CuratorSummary, hidden: bool, release: Release) -> None:
+    counts = "" if hidden else f"{summary.words_released:,} private words, {summary.symbols_released:,} symbols"
+    typer.echo(f"{output}: {counts or 'private words'}")
     typer.echo(f"The promise, for each word: {summary.guarantee}")
-    echo_skipped(summary.words_skipped, "words", summary.skipped_examples)
-    if summary.largest_words_per_user is not None:
-        typer.echo(
-            f"For you only: the user with most words has {summary.largest_words_per_user:,}; "
-            f"{summary.words_over_limit:,} words were over the limit and dropped"
-        )
+    if not hidden:
+        echo_skipped(summary.words_skipped, "words", summary.skipped_examples)
+        if summary.largest_words_per_user is not None:
+            typer.echo(
+                f"For you only: the user with most words has {summary.largest_words_per_user:,}; "
+                f"{summary.words_over_limit:,} words were over the limit and dropped"
+            )
+    echo_cost(release.cost)

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pathveil.cli import options
-from pathveil.cli.edit_distance import edit_lengths
-from pathveil.cli.layout_choice import chosen_layout
-from pathveil.cli.progress import waiting
-from pathveil.cli.system_choice import public_system, refuse_sensitive
-from pathveil.errors import InvalidParameterError
+from pathveil.cli.options import (
+    Adjacency,
+    Columns,
+    Distance,
+    OnBadRow,
+    Overwrite,
+    Quiet,
+    SystemFile,
+    refuse_sensitive,
+    takes_bundles,
+)
+from pathveil.cli.printing import echo_notice, waiting
+from pathveil.errors import DataFileError, InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.report.page import Page
-    from pathveil.systems.markov_chain import MarkovChain
     from pathveil.systems.system import System, Word
 
 report_app = typer.Typer(
@@ -26,19 +32,54 @@ report_app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-ReportFile = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="The HTML file to write; with --format png or svg, a folder for the charts."),
-]
-ChartFormat = Annotated[
-    Literal["html", "png", "svg"], typer.Option("--format", help="A page, or every chart as a picture in a folder.")
-]
 _SENSITIVE_NAMES = ("curator", "sensitive")
 
 
+@dataclass(frozen=True)
+class Report:
+    """The page that is written, or the folder of its charts."""
+
+    path: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The HTML file to write; with --format png or svg, a folder for the charts."
+        ),
+    ]
+    format: Annotated[
+        Literal["html", "png", "svg"], typer.Option(help="A page, or every chart as a picture in a folder.")
+    ] = "html"
+    overwrite: Overwrite = False
+    quiet: Quiet = False
+
+    def require_free(self) -> None:
+        """An error, before any work is done, where it must not be written."""
+        from pathveil.data.writing import refuse_existing
+
+        is_page = self.path.suffix.lower() in (".html", ".htm")
+        if self.format == "html":
+            if not is_page:
+                raise InvalidParameterError(f"--output {self.path}: a report is an .html file")
+            refuse_existing(self.path.absolute(), self.overwrite)
+        elif is_page:
+            raise InvalidParameterError(
+                f"--output {self.path}: with --format {self.format}, name a folder for the charts"
+            )
+        elif self.path.exists() and not self.path.is_dir():
+            raise DataFileError(f"{self.path} is a file: with --format {self.format}, name a folder for the charts")
+
+    def write(self, page: Page, *, secret: bool = False) -> None:
+        from pathveil.report.files import write_charts, write_page
+
+        if self.format == "html":
+            write_page(page, self.path, self.overwrite, secret=secret)
+        else:
+            write_charts(page, self.path, self.format, self.overwrite, secret=secret)
+
+
 @report_app.command()
+@takes_bundles
 def plan(
-    output: ReportFile,
+    *,
     length: Annotated[
         int | None,
         typer.Option(
@@ -47,14 +88,9 @@ def plan(
             help="How many symbols a word has. With --distance edit it may be left out: a length in the middle.",
         ),
     ] = None,
-    edges: options.Edges = None,
-    alphabet: options.AlphabetFile = None,
-    chain: options.ChainFile = None,
-    automaton: options.AutomatonFile = None,
-    adjacency: options.Adjacency = 1,
-    distance: options.Distance = "hamming",
-    lengths: options.Lengths = None,
-    cap: options.Cap = None,
+    system: SystemFile,
+    adjacency: Adjacency = 1,
+    distance: Distance,
     epsilon: Annotated[float, typer.Option(help="Where the slider for ε starts.")] = 2.0,
     sample: Annotated[
         str | None,
@@ -65,9 +101,7 @@ def plan(
     coordinates: Annotated[
         Path | None, typer.Option(help="CSV with the columns symbol,x,y: draw the system as a map.")
     ] = None,
-    format: ChartFormat = "html",
-    overwrite: options.Overwrite = False,
-    quiet: options.Quiet = False,
+    report: Report,
 ) -> None:
     """What every ε and b would cost, with sliders. Public quantities only: safe to share.
 
@@ -77,17 +111,17 @@ def plan(
 
     [bold]pathveil report plan --edges roads.csv --distance edit --lengths 5:20 --cap 6 --output plan.html[/bold]
     """
-    between = edit_lengths(distance, lengths, cap)
-    _refuse_existing(output, format, overwrite)
-    world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
-    from pathveil.data.system_files import read_coordinates
+    report.require_free()
+    world = system.read()
+    from pathveil.data.reading import read_coordinates
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
     from pathveil.report.plan_page import plan_page
 
     places = None if coordinates is None else read_coordinates(coordinates)
     word = None if sample is None else _word(sample, world)
-    with waiting("computing expected errors at every ε and b ...", silent=quiet):
+    between, cap = distance.between, distance.cap
+    with waiting("computing expected errors at every ε and b ...", silent=report.quiet):
         if between is not None:
             grid = edit_grid(world, between, cap, adjacency, length=length, epsilons=[epsilon], sample=word)
         elif length is not None:
@@ -95,33 +129,25 @@ def plan(
         else:
             raise InvalidParameterError("give --length, or --distance edit with --lengths")
         page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=places)
-    _write(page, output, format, overwrite)
-    if not quiet:
-        typer.echo(f"{output}: a planning report. It was made from public quantities only and may be shared.")
+    report.write(page)
+    if not report.quiet:
+        typer.echo(f"{report.path}: a planning report. It was made from public quantities only and may be shared.")
 
 
 @report_app.command()
+@takes_bundles
 def curator(
+    *,
     input: Annotated[
         list[str], typer.Option("--input", help="The sensitive file, folder or pattern; may be repeated.")
     ],
     private: Annotated[Path, typer.Option(help="The private words, as pathveil privatize wrote them.")],
-    output: ReportFile,
-    edges: options.Edges = None,
-    alphabet: options.AlphabetFile = None,
-    chain: options.ChainFile = None,
-    automaton: options.AutomatonFile = None,
-    column: options.ColumnName = None,
-    separator: options.Separator = None,
-    case: options.Case = None,
-    order: options.Order = None,
-    symbol: options.SymbolColumn = None,
+    system: SystemFile,
+    columns: Columns,
     max_length: Annotated[int | None, typer.Option(help="As it was given to privatize, if it was.")] = None,
     model: Annotated[Path | None, typer.Option(help="A private model of the same words, to look at its rows.")] = None,
-    on_bad_row: options.OnBadRow = "fail",
-    format: ChartFormat = "html",
-    overwrite: options.Overwrite = False,
-    quiet: options.Quiet = False,
+    on_bad_row: OnBadRow = "fail",
+    report: Report,
 ) -> None:
     """Sensitive words against private ones. CONTAINS SENSITIVE DATA: for the curator only, never for release.
 
@@ -130,20 +156,14 @@ def curator(
     Example: [bold]pathveil report curator --input trips.parquet --column route --edges roads.csv --private
     private.parquet --output curator.html[/bold]
     """
-    if not any(word in output.name.lower() for word in _SENSITIVE_NAMES):
-        raise InvalidParameterError(
-            f"--output {output}: this report contains sensitive data, and its name has to say so, or one day it lies "
-            f"beside the releases. Call it curator-{output.name} or sensitive-{output.name}."
-        )
-    _refuse_existing(output, format, overwrite)
-    world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton, sensitive=input)
+    _require_telling_name(report.path)
+    report.require_free()
+    world = system.read(sensitive=input)
     refuse_sensitive("--private", private, input)
-    layout = chosen_layout(
-        input, column=column, separator=separator, case=case, order=order, symbol=symbol, format=None
-    )
-    from pathveil.data.manifest import manifest_path
+    layout = columns.layout(input)
+    from pathveil.data.writing import manifest_path
     from pathveil.report.curator import compare, curator_page, read_all
-    from pathveil.report.released import read_manifest, rebuilt_mechanism, require_same_system
+    from pathveil.report.released import read_manifest, read_model_of, rebuilt_mechanism, require_same_system
 
     released = mechanism = None
     if manifest_path(private).exists():
@@ -152,8 +172,8 @@ def curator(
         mechanism = rebuilt_mechanism(world, released.promise, max_length)
     accepted = mechanism is None or mechanism.on_infeasible == "nearest"
     lengths = None if mechanism is None else mechanism.accepted_lengths
-    fitted, rows = (None, []) if model is None else _model(model, world)
-    with waiting("comparing ...", silent=quiet):
+    fitted, rows = (None, []) if model is None else read_model_of(world, model)
+    with waiting("comparing ...", silent=report.quiet):
         found = compare(
             world,
             read_all(input, layout, world, on_bad_row=on_bad_row, accept_infeasible=accepted, lengths=lengths),
@@ -164,27 +184,26 @@ def curator(
             model_rows=rows,
         )
         page = curator_page(found)
-    _write(page, output, format, overwrite, prefix="sensitive-", secret=True)
-    if not quiet:
-        print(f"pathveil: {output} CONTAINS SENSITIVE DATA: for the curator only", file=sys.stderr)
+    report.write(page, secret=True)
+    if not report.quiet:
+        echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
 
 
 @report_app.command()
+@takes_bundles
 def release(
+    *,
     manifest: Annotated[Path, typer.Argument(metavar="MANIFEST", help="The .manifest.json beside a release.")],
-    output: ReportFile,
     ledger: Annotated[
         Path | None, typer.Option(help="The budget that was charged: shows the charge and what is left.")
     ] = None,
-    format: ChartFormat = "html",
-    overwrite: options.Overwrite = False,
-    quiet: options.Quiet = False,
+    report: Report,
 ) -> None:
     """What was released and what is promised, in words for lawyers and engineers. May go with the release.
 
     Example: [bold]pathveil report release private.parquet.manifest.json --ledger budget.db --output release.html[/bold]
     """
-    _refuse_existing(output, format, overwrite)
+    report.require_free()
     from pathveil.report.release_page import charged_for, digest_of, release_page
     from pathveil.report.released import read_manifest
 
@@ -195,67 +214,20 @@ def release(
         from pathveil.ledger.ledger import Ledger
 
         charged = charged_for(Ledger.open(ledger), released, digest)
-    _write(release_page(released, digest, charged), output, format, overwrite)
-    if not quiet:
-        typer.echo(f"{output}: a release report. It holds what the manifest says, and may go with the release.")
+    report.write(release_page(released, digest, charged))
+    if not report.quiet:
+        typer.echo(f"{report.path}: a release report. It holds what the manifest says, and may go with the release.")
+
+
+def _require_telling_name(output: Path) -> None:
+    if not any(word in output.name.lower() for word in _SENSITIVE_NAMES):
+        raise InvalidParameterError(
+            f"--output {output}: this report contains sensitive data, and its name has to say so, or one day it lies "
+            f"beside the releases. Call it curator-{output.name} or sensitive-{output.name}."
+        )
 
 
 def _word(text: str, world: System) -> Word:
     """A word from its symbols with spaces between; symbols are texts in files, but need not be in the system."""
     known = {str(name): name for name in world.symbols}
     return tuple(known.get(part, part) for part in text.split())
-
-
-def _model(path: Path, world: System) -> tuple[MarkovChain, list[dict[str, Any]]]:
-    """A private model over the symbols of the system, in their order."""
-    from pathveil.data.system_files import read_model
-    from pathveil.systems.markov_chain import MarkovChain
-
-    chain, _, forecasts = read_model(path)
-    place = {str(state): i for i, state in enumerate(chain.symbols)}
-    missing = [name for name in map(str, world.symbols) if name not in place]
-    if missing or len(place) != len(world.symbols):
-        raise InvalidParameterError(f"{path}: the model and the public system do not have the same symbols")
-    order = [place[str(name)] for name in world.symbols]
-    rows = [] if forecasts is None else [forecasts["rows"][i] for i in order]
-    return MarkovChain.from_counts(world.symbols, chain.matrix[order][:, order]), rows
-
-
-def _refuse_existing(output: Path, format: str, overwrite: bool) -> None:
-    from pathveil.data.output import refuse_existing
-    from pathveil.errors import DataFileError
-
-    if format == "html":
-        if output.suffix.lower() not in (".html", ".htm"):
-            raise InvalidParameterError(f"--output {output}: a report is an .html file")
-        refuse_existing(output.absolute(), overwrite)
-    elif output.suffix.lower() in (".html", ".htm"):
-        raise InvalidParameterError(f"--output {output}: with --format {format}, name a folder for the charts")
-    elif output.exists() and not output.is_dir():
-        raise DataFileError(f"{output} is a file: with --format {format}, name a folder for the charts")
-
-
-def _write(page: Page, output: Path, format: str, overwrite: bool, *, prefix: str = "", secret: bool = False) -> None:
-    """The page, or its charts; each file appears complete or not at all."""
-    from pathveil.data.output import private_workspace, publish, refuse_existing
-
-    target = output.absolute()
-    if format == "html":
-        with private_workspace(target) as workspace:
-            unfinished = workspace / "unfinished"
-            unfinished.write_text(page.render(), encoding="utf-8")
-            if secret:
-                unfinished.chmod(0o600)
-            publish(unfinished, target, overwrite)
-        return
-    from pathveil.report.pictures import save_chart
-
-    target.mkdir(mode=0o700 if secret else 0o777, exist_ok=True)
-    named = {key: target / f"{prefix}{key}.{format}" for key in page.charts}
-    for path in named.values():
-        refuse_existing(path, overwrite)
-    with private_workspace(target / "charts") as workspace:
-        for key, path in named.items():
-            unfinished = workspace / f"{key}.{format}"
-            save_chart(page.charts[key], unfinished)
-            publish(unfinished, path, overwrite)

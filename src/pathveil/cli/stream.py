@@ -8,26 +8,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pathveil.cli import options
-from pathveil.cli.budget import open_ledger
-from pathveil.cli.content import content_hidden
-from pathveil.cli.system_choice import public_system
+from pathveil.cli.options import Adjacency, Budget, Curator, Epsilon, LedgerFile, Quiet, SystemFile, takes_bundles
+from pathveil.cli.printing import content_hidden
 
 if TYPE_CHECKING:
     from pathveil.systems.system import Symbol
     from pathveil.words.online import Online
 
 
+@takes_bundles
 def stream(
-    epsilon: options.Epsilon,
-    edges: options.Edges = None,
-    alphabet: options.AlphabetFile = None,
-    chain: options.ChainFile = None,
-    automaton: options.AutomatonFile = None,
-    adjacency: options.Adjacency = 1,
-    ledger: options.LedgerFile = None,
-    curator: options.Curator = False,
-    quiet: options.Quiet = False,
+    *,
+    epsilon: Epsilon,
+    system: SystemFile,
+    adjacency: Adjacency = 1,
+    ledger: LedgerFile = None,
+    curator: Curator = False,
+    quiet: Quiet = False,
 ) -> None:
     """Symbols in on standard input, private symbols out at once: one a line; an empty line ends a word.
 
@@ -35,7 +32,7 @@ def stream(
 
     Example: [bold]printf 'home\\ncart\\n' | pathveil stream --alphabet pages.txt --epsilon 2[/bold]
     """
-    world = public_system(edges=edges, alphabet=alphabet, chain=chain, automaton=automaton)
+    world, budget = system.read(), Budget(ledger, curator=curator)
     from pathveil.errors import FileItselfError
     from pathveil.words.online import Online
 
@@ -49,12 +46,12 @@ def stream(
     from pathveil.release import Release
 
     names = {str(symbol): symbol for symbol in world.symbols}
-    with Release(open_ledger(ledger), command="stream of standard input", request="stream") as release:
+    with Release(budget.open(), command="stream of standard input", request="stream") as release:
         release.charge(promise)
         release.seal("standard output")  # symbols appear one by one: nothing of it can be taken back
         if not quiet:
             print(f"The promise, for each word: {promise}", file=sys.stderr)
-        with content_hidden(ledger is not None and not curator):
+        with content_hidden(budget.hides_content):
             _privatize_lines(mechanism, names)
 
 

@@ -4,16 +4,27 @@ This room needs pyarrow and duckdb, so `import pathveil` does not load it: write
 """
 
 from pathveil.data.fingerprint import system_fingerprint
-from pathveil.data.formats.delimited_column import DelimitedColumn
-from pathveil.data.formats.event_log import EventLog
-from pathveil.data.formats.layout import Layout
-from pathveil.data.formats.list_column import ListColumn
-from pathveil.data.formats.long_table import LongTable
-from pathveil.data.formats.plain_text import TextLines
-from pathveil.data.manifest import file_guarantee, manifest_path, user_guarantee, write_manifest
-from pathveil.data.system_files import read_alphabet, read_automaton, read_chain, read_edges
-from pathveil.data.transitions import CuratorCounts, PairColumns, count_transitions
-from pathveil.data.words import CheckedWords, CuratorSummary, check_words, privatize_file, read_words
+from pathveil.data.formats import DelimitedColumn, EventLog, Layout, ListColumn, LongTable, TextLines
+from pathveil.data.reading import (
+    CheckedWords,
+    CuratorCounts,
+    PairColumns,
+    check_words,
+    count_transitions,
+    read_alphabet,
+    read_automaton,
+    read_chain,
+    read_edges,
+    read_words,
+)
+from pathveil.data.writing import (
+    CuratorSummary,
+    file_guarantee,
+    manifest_path,
+    privatize_file,
+    user_guarantee,
+    write_manifest,
+)
 
 __all__ = [
     "CheckedWords",

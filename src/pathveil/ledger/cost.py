@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from math import inf
+from typing import TypedDict
 
 from pathveil.errors import InvalidParameterError, UnitMismatchError
 from pathveil.ledger.amounts import Amount, amount_of, decimal_text
@@ -37,6 +38,15 @@ LossAt = Callable[[int], float]
 _DIGITS = 40  # of a converted δ, rounded up
 _LARGEST_EXPONENT = 1000  # e^1000 times any δ is more than 1
 _SIGNIFICANT = 17  # digits of a loss that a mechanism computed, rounded up
+
+
+class Circumstances(TypedDict, total=False):
+    """What the price of a release depends on beside its guarantee: the keyword arguments of `Ledger.price`."""
+
+    longest: int | None
+    user: str | None
+    words_per_user: int | None
+    loss_at: LossAt | None
 
 
 @dataclass(frozen=True)

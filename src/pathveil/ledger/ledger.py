@@ -15,12 +15,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 from pathveil.errors import InvalidParameterError, LedgerError
 from pathveil.ledger.account import FORMAT, Account, account_of
 from pathveil.ledger.amounts import Amount, amount_of, decimal_text
-from pathveil.ledger.cost import Cost, LossAt, buys, cost_in
+from pathveil.ledger.cost import Circumstances, Cost, LossAt, buys, cost_in
 from pathveil.ledger.entries import Charge, Entry, damaged
 from pathveil.ledger.optimal import releases_that_fit
 from pathveil.ledger.store import LedgerFile
@@ -153,20 +153,17 @@ class Ledger:
         command: str,
         request: str,
         fingerprint: str = "",
-        longest: int | None = None,
-        user: str | None = None,
-        words_per_user: int | None = None,
-        loss_at: LossAt | None = None,
+        **circumstances: Unpack[Circumstances],
     ) -> Charge:
         """Take what this release costs, on the disk before this returns; only then may the release be made.
 
         `command` says for people what is being released. `request` is any text by which a later run can recognise
-        its own charge (see `resume`). `fingerprint` is what `Ledger.fingerprint` says of the sensitive input. The other
-        arguments are those of `price`. Raises `BudgetExceededError` where not enough is left and `UnitMismatchError`
-        where the release has no cost in this unit; both charge nothing.
+        its own charge (see `resume`). `fingerprint` is what `Ledger.fingerprint` says of the sensitive input. The
+        `circumstances` are the arguments of `price`. Raises `BudgetExceededError` where not enough is left and
+        `UnitMismatchError` where the release has no cost in this unit; both charge nothing.
         """
         _require_texts(command=command, request=request, fingerprint=fingerprint)
-        cost = self.price(guarantee, longest=longest, user=user, words_per_user=words_per_user, loss_at=loss_at)
+        cost = self.price(guarantee, **circumstances)
         with self._file.appending() as file:
             self._account(file.entries).require_room(cost)
             entry = file.append(
@@ -227,19 +224,16 @@ class Ledger:
         *,
         request: str,
         fingerprint: str = "",
-        longest: int | None = None,
-        user: str | None = None,
-        words_per_user: int | None = None,
-        loss_at: LossAt | None = None,
+        **circumstances: Unpack[Circumstances],
     ) -> Charge | None:
         """Take over the open charge of an earlier run that died, or None where there is none for exactly this.
 
         Guarantee, request and fingerprint have to be the same, and the release must not cost more today than was
-        charged then. A sealed charge cannot be taken over: its output may have appeared. The earlier run, should it be
-        alive after all, can no longer seal or complete its charge, and so must not publish. Call this only where
-        nothing of that run can have been read; docs/ledger.md says why.
+        charged then (`circumstances` are the arguments of `price`). A sealed charge cannot be taken over: its output
+        may have appeared. The earlier run, should it be alive after all, can no longer seal or complete its charge, and
+        so must not publish. Call this only where nothing of that run can have been read; docs/ledger.md says why.
         """
-        cost = self.price(guarantee, longest=longest, user=user, words_per_user=words_per_user, loss_at=loss_at)
+        cost = self.price(guarantee, **circumstances)
         with self._file.appending() as file:
             found = self._account(file.entries).resumable(request)
             same = {"guarantee": guarantee.to_dict(), "fingerprint": fingerprint}

@@ -102,6 +102,31 @@ def private_frequencies(
     inside = checked_support(support, vector.shape, "support")
     require_inside(vector, inside, "counts")
     size, records = int(inside.sum()), int(vector.sum())
+    _require_something_to_release(size, records)
+    calibration = calibrate(size, 1 / records, epsilon, delta, floor, mix)
+    if not mix:
+        require_floor(vector / records, inside, calibration.floor, "counts")
+    source = checked_source(rng)
+    draw, values = (rows[0] for rows in draw_rows(source, vector[None, :], 1, inside[None, :], [calibration]))
+    floor_text = f"the floor {calibration.floor:.6g}"
+    if not mix:
+        floor_text = f"that every frequency is at least {calibration.floor:.6g}"
+    guarantee = Guarantee(
+        epsilon=epsilon,
+        delta=delta,
+        unit="any other list of as many records in which one is of another category",
+        public=(f"the number of records ({records})", f"which {size} categories can occur", floor_text),
+        mechanism="Dirichlet mechanism on frequencies",
+        sampling=EXACT_ON_GRID,
+        seeded=source.is_seeded,
+        protects=units.Record(),
+    )
+    concentration, chosen_floor, mixing = calibration.concentration, calibration.floor, calibration.mixing
+    forecast = forecast_row(calibration)
+    return PrivateFrequencies(values, draw, guarantee, concentration, chosen_floor, mixing, forecast)
+
+
+def _require_something_to_release(size: int, records: int) -> None:
     if size < 2:
         raise InvalidCountsError(
             f"there is {size} category in the support: with fewer than two there is nothing to hide and nothing to "
@@ -109,35 +134,6 @@ def private_frequencies(
         )
     if records == 0:
         raise InvalidCountsError("all counts are zero: frequencies need at least one record")
-    calibration = calibrate(size, 1 / records, epsilon, delta, floor, mix)
-    if not mix:
-        require_floor(vector / records, inside, calibration.floor, "counts")
-    source = checked_source(rng)
-    draw, values = (rows[0] for rows in draw_rows(source, vector[None, :], 1, inside[None, :], [calibration]))
-    public = [
-        f"the number of records ({records})",
-        f"which {size} categories can occur",
-        f"the floor {calibration.floor:.6g}" if mix else f"that every frequency is at least {calibration.floor:.6g}",
-    ]
-    guarantee = Guarantee(
-        epsilon=epsilon,
-        delta=delta,
-        unit="any other list of as many records in which one is of another category",
-        public=tuple(public),
-        mechanism="Dirichlet mechanism on frequencies",
-        sampling=EXACT_ON_GRID,
-        seeded=source.is_seeded,
-        protects=units.Record(),
-    )
-    return PrivateFrequencies(
-        values,
-        draw,
-        guarantee,
-        calibration.concentration,
-        calibration.floor,
-        calibration.mixing,
-        forecast_row(calibration),
-    )
 
 
 def forecast_frequencies(

@@ -77,26 +77,21 @@ def private_matrix(
     rows = checked_matrix(matrix)
     inside = checked_support(support, rows.shape, "support")
     require_inside(rows, inside, "matrix")
-    if not 0 < change <= 2:
-        raise InvalidParameterError(
-            f"change is {change}: it is the 1-norm by which a row may change, above 0, at most 2"
-        )
-    if protects not in ("row", "matrix"):
-        raise InvalidParameterError(f"protects is {protects!r}: it must be 'row' or 'matrix'")
+    unit = _checked_unit(change, protects)
     sizes = inside.sum(axis=1)
+    noisy = sizes > 1
     calibrations = calibrate_rows(sizes.tolist(), change / 2, epsilon, delta, protects, floor, mix)
     if not mix and floor is not None:
-        require_floor(rows, inside & (sizes > 1)[:, None], floor, "matrix")
+        require_floor(rows, inside & noisy[:, None], floor, "matrix")
     source = checked_source(rng)
     draw, values = inside.astype(float), inside.astype(float)
-    noisy = sizes > 1
     settled = [calibration for calibration in calibrations if calibration is not None]
     draw[noisy], values[noisy] = draw_rows(source, rows[noisy], change / 2, inside[noisy], settled)
-    where = "one row" if protects == "row" else "every row"
+    where = "every row" if unit.every_row else "one row"
     guarantee = Guarantee(
         epsilon=epsilon,
         delta=delta,
-        unit=f"any other matrix in which mass of at most {change / 2:g} has moved between two entries of {where}",
+        unit=f"any other matrix in which mass of at most {unit.amount:g} has moved between two entries of {where}",
         public=(
             "which entries can differ from zero",
             "the floor of each row" if mix else f"that every such entry is at least {floor:.6g}",
@@ -104,7 +99,7 @@ def private_matrix(
         mechanism="Matrix Dirichlet Mechanism",
         sampling=EXACT_ON_GRID,
         seeded=source.is_seeded,
-        protects=units.Mass(change / 2, every_row=protects == "matrix"),
+        protects=unit,
     )
     return PrivateMatrix(
         values,
@@ -113,6 +108,17 @@ def private_matrix(
         np.array([math.inf if c is None else c.concentration for c in calibrations]),
         np.array([1.0 if c is None else c.floor for c in calibrations]),
     )
+
+
+def _checked_unit(change: float, protects: str) -> units.Mass:
+    """The mass that may move, half of the change in the 1-norm, and in how many rows."""
+    if not 0 < change <= 2:
+        raise InvalidParameterError(
+            f"change is {change}: it is the 1-norm by which a row may change, above 0, at most 2"
+        )
+    if protects not in ("row", "matrix"):
+        raise InvalidParameterError(f"protects is {protects!r}: it must be 'row' or 'matrix'")
+    return units.Mass(change / 2, every_row=protects == "matrix")
 
 
 def calibrate_rows(

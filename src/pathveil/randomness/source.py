@@ -100,7 +100,8 @@ class RandomSource:
     - a name (derived.py): it refuses to go on. A new key would break the promise that a name gives the same bits
       everywhere, and the old one would give the same bits to two processes. The child can ask for the name itself.
 
-    Branches do as the source they are from.
+    Branches do as the source they are from. A signal handler must not draw from a source that the interrupted code is
+    drawing from: it would wait for itself.
     """
 
     def __init__(self, key: bytes | None = None, *, seed: int | None = None, named: bool = False) -> None:

@@ -1,28 +1,31 @@
 """Releases: charge → draw → seal → publish → complete, in this order and in one place.
 
-    Release          the five steps as a context manager, for whatever is released
-    release_words    one private word for each word of some files, by this process or by Spark
-    release_model    one private chain for all words or transitions of some files
+    Release            the five steps as a context manager, for whatever is released
+    release_words      one private word for each word of some files, by this process or by Spark
+    release_model      one private chain for all words or transitions of some files
+    release_synthetic  words drawn from a saved private chain, which cost nothing
 
 Commands parse and print; everything that decides what may appear, and when, is here.
 """
 
 from pathveil.release.destinations import files_to_write, refuse_inputs
-from pathveil.release.engines import Engine, EngineName, engine_for
 from pathveil.release.model import ModelChoices, ReleasedModel, release_model
 from pathveil.release.release import Release
+from pathveil.release.runners import Runner, runner_for
+from pathveil.release.synthetic import SyntheticChoices, release_synthetic
 from pathveil.release.words import WordChoices, release_words
 
 __all__ = [
-    "Engine",
-    "EngineName",
     "ModelChoices",
     "Release",
     "ReleasedModel",
+    "Runner",
+    "SyntheticChoices",
     "WordChoices",
-    "engine_for",
     "files_to_write",
     "refuse_inputs",
     "release_model",
+    "release_synthetic",
     "release_words",
+    "runner_for",
 ]

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pathveil.data.checking import OnBadRow
-    from pathveil.data.encrypted_file import EncryptedFile
-    from pathveil.data.formats.layout import Layout
+    from pathveil.data.formats import Layout
+    from pathveil.data.reading import CuratorCounts, OnBadRow, PairColumns
     from pathveil.data.sources import Format
-    from pathveil.data.transitions import CuratorCounts, PairColumns
+    from pathveil.data.writing import EncryptedFile
     from pathveil.models.chain import Mechanism, PrivateChain, Unit
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.release.release import Release
@@ -58,8 +57,8 @@ def release_model(
     progress: Callable[[str, int], None] | None = None,
 ) -> ReleasedModel:
     """Fit a private chain and write it as JSON with a manifest beside it, and its matrix as CSV where `matrix` says."""
-    from pathveil.data.output import private_workspace
-    from pathveil.data.transitions import count_transitions
+    from pathveil.data.reading import count_transitions
+    from pathveil.data.workspace import private_workspace
 
     with ExitStack() as stack:
         workspace = stack.enter_context(private_workspace(output))
@@ -124,8 +123,7 @@ def _publish(
     overwrite: bool,
 ) -> None:
     """Model, manifest and matrix appear together, or none of them."""
-    from pathveil.data.manifest import publish_with_manifest
-    from pathveil.data.output import earlier_kept, is_out, publish
+    from pathveil.data.writing import earlier_kept, is_out, publish, publish_with_manifest
 
     finished = texts[output].path
     if matrix is None:
@@ -144,7 +142,7 @@ def _publish(
 
 def _encrypted(workspace: Path, text: str) -> EncryptedFile:
     """A text in a file that nobody can read until it is decrypted."""
-    from pathveil.data.encrypted_file import EncryptedFile
+    from pathveil.data.writing import EncryptedFile
 
     unfinished = EncryptedFile(workspace / "unfinished")
     with unfinished.for_writing() as file:

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from pathveil.errors import LedgerError
 
 if TYPE_CHECKING:
+    from pathveil.ledger.cost import Circumstances
     from pathveil.ledger.entries import Charge
     from pathveil.ledger.ledger import Ledger
     from pathveil.privacy.guarantee import Guarantee
@@ -55,25 +56,21 @@ class Release:
     def __enter__(self) -> Self:
         return self
 
-    def charge(
-        self,
-        promise: Guarantee,
-        *,
-        longest: int | None = None,
-        user: str | None = None,
-        words_per_user: int | None = None,
-        loss_at: Callable[[int], float] | None = None,
-    ) -> dict[str, Any] | None:
-        """Take what the release costs in the unit of the ledger (`Ledger.price`); what the manifest says about it."""
+    def charge(self, promise: Guarantee, **circumstances: Unpack[Circumstances]) -> dict[str, Any] | None:
+        """Take what the release costs in the unit of the ledger; what the manifest says about it.
+
+        The `circumstances` are the arguments of `Ledger.price`.
+        """
         self._go("new", "charged")
         if self.ledger is not None:
-            about: dict[str, Any] = {"request": self._request, "fingerprint": self._fingerprint()}
-            about |= {"longest": longest, "user": user, "words_per_user": words_per_user, "loss_at": loss_at}
+            request, fingerprint = self._request, self._fingerprint()
             if self._resume:
-                self._charge = self.ledger.resume(promise, **about)
+                self._charge = self.ledger.resume(promise, request=request, fingerprint=fingerprint, **circumstances)
             if self._charge is None:
                 self._tell_of_an_open_charge(self.ledger)
-                self._charge = self.ledger.charge(promise, command=self._command, **about)
+                self._charge = self.ledger.charge(
+                    promise, command=self._command, request=request, fingerprint=fingerprint, **circumstances
+                )
         return self.cost
 
     def _tell_of_an_open_charge(self, ledger: Ledger) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pathveil.data.checking import OnBadRow
-    from pathveil.data.words import CuratorSummary
-    from pathveil.release.engines import Engine
+    from pathveil.data.reading import OnBadRow
+    from pathveil.data.writing import CuratorSummary
     from pathveil.release.release import Release
+    from pathveil.release.runners import Runner
     from pathveil.words.base import WordMechanism
 
 
@@ -28,22 +28,22 @@ class WordChoices:
 
 
 def release_words(
-    engine: Engine, mechanism: WordMechanism, output: Path, release: Release, choices: WordChoices
+    runner: Runner, mechanism: WordMechanism, output: Path, release: Release, choices: WordChoices
 ) -> CuratorSummary:
     """One private word for each word, in a file (on Spark: a folder) with a manifest beside it.
 
     Under a ledger all words are looked at before anything is charged. Raises what the check, the ledger or the drawing
     raises; the output is then not there.
     """
-    from pathveil.data.manifest import file_guarantee
+    from pathveil.data.writing import file_guarantee
 
     promise = file_guarantee(mechanism, keep=choices.keep, keep_order=choices.keep_order, on_bad_row=choices.on_bad_row)
     lengths: frozenset[int] = frozenset()
     if release.ledger is not None:
-        lengths = engine.check(mechanism, choices).lengths
+        lengths = runner.check(mechanism, choices).lengths
 
     def charge() -> dict[str, Any] | None:
-        engine.require_unchanged()  # the price is that of the words that were checked
+        runner.require_unchanged()  # the price is that of the words that were checked
         return release.charge(
             promise,
             # Where lengths are protected, the longest word of the data must not decide what is charged.
@@ -53,8 +53,8 @@ def release_words(
             loss_at=partial(mechanism.loss_at, lengths=lengths),
         )
 
-    summary = engine.privatize(mechanism, output, choices, before_drawing=charge, seal=release.seal)
-    release.output = engine.digest(output)
+    summary = runner.privatize(mechanism, output, choices, before_drawing=charge, seal=release.seal)
+    release.output = runner.digest(output)
     if summary.guarantee != promise:
         raise AssertionError("the guarantee of the release is not the one that was charged")
     return summary

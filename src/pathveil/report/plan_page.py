@@ -73,35 +73,56 @@ def plan_page(grid: ForecastGrid, *, epsilon: float, adjacency: int, coordinates
     e, b = grid.epsilons.index(epsilon), grid.adjacencies.index(adjacency)
     usable = [k for k in range(len(grid.names)) if k not in grid.why_not]
     k = usable[0]
-    world, n, what = grid.world, grid.length, grid.what
-    try:
-        picture = picture_of(world, coordinates)
-        why_no_picture = None
-    except TooLargeError as problem:
-        picture, why_no_picture = None, str(problem)
-    if world.compiled.is_free:
-        picture, why_no_picture = None, "Every symbol may follow every symbol here: there is nothing to draw."
+    cell = grid.cells[b][e][k]
+    picture, why_no_picture = _picture(grid, coordinates)
     page = Page(
         "Planning report: which ε?",
-        f"What private words {'of' if grid.lengths is None else 'for words of'} {n} symbols would look like, for "
-        "every mechanism, at each ε and b. Decided from the public system alone.",
+        f"What private words {'of' if grid.lengths is None else 'for words of'} {grid.length} symbols would look like, "
+        "for every mechanism, at each ε and b. Decided from the public system alone.",
         badge="Public quantities only: nothing sensitive was read. Safe to share.",
     )
     page.add("Choose ε and b", _controls(grid, e, b, k), _figures(grid), _meaning(grid))
     page.add(
-        f"Expected {what} against ε",
+        f"Expected {grid.what} against ε",
         page.chart("errors", errors_chart(grid, b, epsilon), drawn_by_script=True),
         copyable("comparison", "All mechanisms at the chosen ε and b", _compared(grid), _comparison(grid, b, e)),
         tag("details", tag("summary", "All numbers for the chosen b"), _all_errors(grid, b)),
         _notes(grid),
     )
     page.add(
-        f"How many {what}?",
+        f"How many {grid.what}?",
         page.chart("distribution", distribution_chart(grid, b, e, k), drawn_by_script=True),
         tag("p", "Averaged over feasible words drawn from the public system; exact for each of them.", class_="soft"),
     )
-    page.add(
-        "What is promised, and why it holds",
+    page.add("What is promised, and why it holds", *_promise(grid, b, e))
+    page.add("What a private word looks like", *_words(grid, cell))
+    if picture is None:
+        page.add("The public system", tag("p", why_no_picture))
+    else:
+        chart = page.chart("system", system_chart(grid, picture, cell), drawn_by_script=True)
+        unplaced = "" if coordinates else ". No coordinates were given: places say nothing."
+        page.add("The public system", _draw_choice(), chart, tag("p", repr(grid.world) + unplaced, class_="soft"))
+    page.add("What is not in this report", bullets(_limits(grid)))
+    page.script("plan.js", plan=_data(grid, picture))
+    return page
+
+
+def _picture(grid: ForecastGrid, coordinates: Coordinates | None) -> tuple[Picture | None, str | None]:
+    """The picture of the public system; or None, and why there is none."""
+    try:
+        # Also where nothing is drawn: an error names coordinates that are wrong.
+        picture, why_not = picture_of(grid.world, coordinates), None
+    except TooLargeError as problem:
+        picture, why_not = None, str(problem)
+    if grid.world.compiled.is_free:
+        return None, "Every symbol may follow every symbol here: there is nothing to draw."
+    return picture, why_not
+
+
+def _promise(grid: ForecastGrid, b: int, e: int) -> list[Html | None]:
+    """What the chosen mechanism promises (the script fills in its unit), and the proof for the certified one."""
+    explained = _explained(grid, b, e)
+    return [
         tag(
             "p",
             tag("strong", "The chosen mechanism protects against telling the input from "),
@@ -109,32 +130,9 @@ def plan_page(grid: ForecastGrid, *, epsilon: float, adjacency: int, coordinates
             ".",
         ),
         tag("h3", "The certificate of the certified mechanism, in words"),
-        tag(
-            "div",
-            paragraphs(explained) if (explained := _explained(grid, b, e)) else None,
-            id="certificate",
-            aria_live="polite",
-        ),
+        tag("div", paragraphs(explained) if explained else None, id="certificate", aria_live="polite"),
         None if grid.lengths else tag("p", _QUICK, class_="soft"),
-    )
-    cell = grid.cells[b][e][k]
-    page.add("What a private word looks like", *_words(grid, cell))
-    if picture is None:
-        page.add("The public system", tag("p", why_no_picture))
-    else:
-        page.add(
-            "The public system",
-            _draw_choice(),
-            page.chart("system", system_chart(grid, picture, cell), drawn_by_script=True),
-            tag(
-                "p",
-                repr(world) + ("" if coordinates else ". No coordinates were given: places say nothing."),
-                class_="soft",
-            ),
-        )
-    page.add("What is not in this report", bullets(_limits(grid)))
-    page.script("plan.js", plan=_data(grid, picture))
-    return page
+    ]
 
 
 def _explained(grid: ForecastGrid, b: int, e: int) -> list[str]:

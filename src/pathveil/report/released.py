@@ -1,4 +1,4 @@
-"""What a manifest says, read back and checked."""
+"""What was released, read back and checked: what a manifest says, and a private model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pathveil.data.manifest import per_user
+from pathveil.data.writing import per_user
 from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Edits, Symbols
+from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System
 from pathveil.words.base import WordMechanism
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
@@ -130,3 +131,17 @@ def require_same_system(released: Released, world: System) -> None:
         raise InvalidParameterError(
             f"{released.path}: the release was made on another public system than the one given. Give the same file."
         )
+
+
+def read_model_of(world: System, path: Path) -> tuple[MarkovChain, list[dict[str, Any]]]:
+    """A private model over the symbols of the system, and the forecasts of its rows, both in the system's order."""
+    from pathveil.data.reading import read_model
+
+    chain, _, forecasts = read_model(path)
+    place = {str(state): i for i, state in enumerate(chain.symbols)}
+    missing = [name for name in map(str, world.symbols) if name not in place]
+    if missing or len(place) != len(world.symbols):
+        raise InvalidParameterError(f"{path}: the model and the public system do not have the same symbols")
+    order = [place[str(name)] for name in world.symbols]
+    rows = [] if forecasts is None else [forecasts["rows"][i] for i in order]
+    return MarkovChain.from_counts(world.symbols, chain.matrix[order][:, order]), rows

@@ -15,11 +15,11 @@ from xml.sax.saxutils import escape
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pathveil.data.embedded import Database
+from pathveil.data.database import Database
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style
+from pathveil.data.formats.users import shortest_form
 from pathveil.data.sources import DataFile
 from pathveil.data.symbols import SymbolTable
-from pathveil.data.users import shortest_form
 from pathveil.errors import DataFileError, InvalidSystemError
 
 NAME = "concept:name"
@@ -29,8 +29,10 @@ _EVENTS = 1 << 16  # a batch of traces is full when it has this many events
 _KINDS = ("string", "date", "int", "float", "boolean", "id")
 _KEPT = pa.struct([("kind", pa.string()), ("value", pa.string())])
 
-HEADER = b'<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1849.2016" xmlns="http://www.xes-standard.org/">\n'
-FOOTER = b"</log>\n"
+XES_HEADER = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1849.2016" xmlns="http://www.xes-standard.org/">\n'
+)
+XES_FOOTER = b"</log>\n"
 
 
 @dataclass(frozen=True)

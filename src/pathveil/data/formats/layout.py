@@ -9,10 +9,10 @@ from typing import ClassVar
 
 import pyarrow as pa
 
-from pathveil.data.embedded import Column, Database, parquet_schema, require_columns
+from pathveil.data.database import Column, Database, parquet_schema, require_columns
+from pathveil.data.formats.users import Users, users_of
 from pathveil.data.sources import DataFile, Format
 from pathveil.data.symbols import SymbolTable, holds_symbols
-from pathveil.data.users import Users, users_of
 from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError
 
 

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pathveil.data.embedded import Column, Database
+from pathveil.data.database import Column, Database
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, extra_columns, taken_users
+from pathveil.data.formats.users import Users
 from pathveil.data.sources import DataFile
-from pathveil.data.users import Users
 
 _ROWS = 1 << 17
 

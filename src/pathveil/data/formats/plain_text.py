@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pathveil.data.embedded import Database
+from pathveil.data.database import Database
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style
 from pathveil.data.formats.splitting import checked_separator, join, require_separable, split
 from pathveil.data.sources import DataFile

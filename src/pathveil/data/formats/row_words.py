@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import pyarrow as pa
 
-from pathveil.data.embedded import Column, Database, arrow_reads, parquet_batches
+from pathveil.data.database import Column, Database, arrow_reads, parquet_batches
 from pathveil.data.formats.layout import (
     Extra,
     Layout,
@@ -20,8 +20,8 @@ from pathveil.data.formats.layout import (
     taken_kept,
     taken_users,
 )
+from pathveil.data.formats.users import Users
 from pathveil.data.sources import DataFile
-from pathveil.data.users import Users
 
 
 @dataclass(frozen=True)

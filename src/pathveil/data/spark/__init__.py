@@ -8,6 +8,8 @@
     count_transitions    the exact table for a private model
     plain_errors         PathVeil's errors as such, out of a failed Spark job
 
+`files_for_tasks` and `refuse_existing_folder` are for a release that looks at its input and output before it starts.
+
 It needs `pathveil[spark]` and Java 17. docs/spark.md explains how private words stay the same when a task is run twice.
 """
 
@@ -15,14 +17,17 @@ from pathveil.data.spark.counting import count_transitions
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.files import check_files, privatize_files
 from pathveil.data.spark.privatizing import check_words, privatize
-from pathveil.data.spark.publishing import privatize_to
+from pathveil.data.spark.publishing import privatize_to, refuse_existing_folder
+from pathveil.data.spark.row_groups import files_for_tasks
 
 __all__ = [
     "check_files",
     "check_words",
     "count_transitions",
+    "files_for_tasks",
     "plain_errors",
     "privatize",
     "privatize_files",
     "privatize_to",
+    "refuse_existing_folder",
 ]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pathveil.data.formats.splitting import checked_separator
+from pathveil.data.formats import checked_separator
 from pathveil.errors import DataFileError, InvalidParameterError
 
 if TYPE_CHECKING:

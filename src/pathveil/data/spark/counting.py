@@ -13,14 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import pathveil
-from pathveil.data.checking import Checker, OnBadRow
-from pathveil.data.formats.layout import RawWords
-from pathveil.data.formats.splitting import split
+from pathveil.data.formats import RawWords, split
+from pathveil.data.reading import Checker, CuratorCounts, OnBadRow, PairColumns, WordTally
 from pathveil.data.spark.columns import checked_dataframe, quoted, require_column, word_type
 from pathveil.data.spark.failures import checked, plain_errors, require_same_version
 from pathveil.data.spark.piles import WORD
 from pathveil.data.spark.places import place_columns, place_in_batch
-from pathveil.data.transitions import CuratorCounts, PairColumns, WordTally
 from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.systems.alphabet import Alphabet

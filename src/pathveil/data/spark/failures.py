@@ -15,8 +15,8 @@ import pyarrow as pa
 
 import pathveil
 from pathveil import errors
-from pathveil.data.checking import Checker
-from pathveil.data.formats.layout import RawWords
+from pathveil.data.formats import RawWords
+from pathveil.data.reading import Checker
 from pathveil.errors import DataFileError, PathVeilError
 
 _RAISED = re.compile(r"^(?:\S*: )?pathveil\.errors\.(\w+): (.*?)(?: SQLSTATE: \w+)?\s*$", re.MULTILINE)

@@ -7,8 +7,8 @@ Spark shares out the work and does it again where a task fails. It does not see 
 2. Each pile is put into random order, with a keystream of its own, and becomes one file of the output.
 
 Every row goes to each pile with the same probability, and every order of a pile is equally likely, so that every order
-of the output is (see data/shuffle.py). And since keystreams belong to row groups and piles, neither the private words
-nor their order depend on which task does what, how many tasks there are, and how often one is tried.
+of the output is (see data/writing/shuffle.py). And since keystreams belong to row groups and piles, neither the
+private words nor their order depend on which task does what, how many tasks there are, and how often one is tried.
 """
 
 from __future__ import annotations
@@ -23,18 +23,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from pathveil.data.checking import Checker, OnBadRow
-from pathveil.data.formats.layout import Style
-from pathveil.data.formats.row_words import RowWords
-from pathveil.data.output import flush
-from pathveil.data.shuffle import dealt, in_order, random_order
+from pathveil.data.formats import RowWords, Style
+from pathveil.data.reading import Checker, OnBadRow, checker_for
 from pathveil.data.sources import describe
 from pathveil.data.spark.failures import checked, require_same_version
 from pathveil.data.spark.row_groups import RowGroup
 from pathveil.data.spark.sending import Sent
 from pathveil.data.symbols import SymbolTable
-from pathveil.data.words import checker_for, gathered
-from pathveil.data.writers import TableWriter
+from pathveil.data.writing import TableWriter, dealt, flush, gathered, in_order, random_order
 from pathveil.errors import DataFileError
 from pathveil.randomness.derived import DerivingKey
 from pathveil.words.base import WordMechanism

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 import pathveil
-from pathveil.data.formats.row_words import RowWords
-from pathveil.data.manifest import BeforeDrawing, file_guarantee
-from pathveil.data.output import private_workspace
+from pathveil.data.formats import RowWords
+from pathveil.data.reading import CheckedWords, checker_for
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.file_tasks import MOST_PILES, Checking, Drawing, Plan
 from pathveil.data.spark.privatizing import checked_mechanism
 from pathveil.data.spark.publishing import checked_destination, publish_folder
 from pathveil.data.spark.row_groups import files_for_tasks, kept_columns, row_groups
 from pathveil.data.spark.sending import Sent
-from pathveil.data.words import CheckedWords, CuratorSummary, checker_for
+from pathveil.data.workspace import private_workspace
+from pathveil.data.writing import BeforeDrawing, CuratorSummary, file_guarantee
 from pathveil.errors import DataFileError
 from pathveil.randomness.derived import DerivingKey
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    from pathveil.data.checking import OnBadRow
-    from pathveil.data.formats.layout import Layout
+    from pathveil.data.formats import Layout
+    from pathveil.data.reading import OnBadRow
     from pathveil.data.sources import Format, Source
     from pathveil.randomness.source import RandomSource
     from pathveil.words.base import WordMechanism

@@ -20,15 +20,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from pathveil.data.checking import OnBadRow
-from pathveil.data.formats.layout import RawWords
-from pathveil.data.formats.splitting import join, split
-from pathveil.data.shuffle import take_rows
+from pathveil.data.formats import RawWords, join, split
+from pathveil.data.reading import OnBadRow, checker_for
 from pathveil.data.spark.failures import checked, require_same_version
 from pathveil.data.spark.places import PlaceNumbers, place_in_batch
 from pathveil.data.spark.sending import Sent
 from pathveil.data.symbols import SymbolTable
-from pathveil.data.words import checker_for, gathered
+from pathveil.data.writing import gathered, take_rows
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.derived import DerivingKey
 from pathveil.words.base import flat_words

@@ -7,16 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pathveil
-from pathveil.data.checking import Checker, OnBadRow
-from pathveil.data.formats.splitting import require_separable
-from pathveil.data.spark.columns import (
-    checked_dataframe,
-    checked_kept,
-    plan_of,
-    quoted,
-    require_repeatable,
-    word_type,
-)
+from pathveil.data.formats import require_separable
+from pathveil.data.reading import Checker, OnBadRow
+from pathveil.data.spark.columns import checked_dataframe, checked_kept, plan_of, quoted, require_repeatable, word_type
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.piles import DEALT_IN_SPARK, WORD, Job, checking, dealing, drawing
 from pathveil.data.spark.places import FILE, ROW, place_columns

@@ -7,18 +7,27 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pathveil.data.manifest import BeforeDrawing, Budget, file_guarantee, manifest_path, write_manifest
-from pathveil.data.output import earlier_kept, flush, private_workspace, refuse_existing
 from pathveil.data.spark.columns import checked_dataframe, quoted
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.privatizing import privatize
-from pathveil.data.words import CuratorSummary
+from pathveil.data.workspace import private_workspace
+from pathveil.data.writing import (
+    BeforeDrawing,
+    Budget,
+    CuratorSummary,
+    earlier_kept,
+    file_guarantee,
+    flush,
+    manifest_path,
+    refuse_existing,
+    write_manifest,
+)
 from pathveil.errors import DataFileError, FileItselfError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from pathveil.data.checking import OnBadRow
+    from pathveil.data.reading import OnBadRow
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.randomness.source import RandomSource
     from pathveil.systems.system import System

@@ -14,9 +14,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pathveil.data.embedded import parquet_batches, parquet_schema, require_columns
-from pathveil.data.formats.layout import Extra, Layout, RawWords, place_in_rows
-from pathveil.data.formats.row_words import RowWords
+from pathveil.data.database import parquet_batches, parquet_schema, require_columns
+from pathveil.data.formats import Extra, Layout, RawWords, RowWords, place_in_rows
 from pathveil.data.sources import STANDARD_INPUT, DataFile, Format, Source, find_files
 from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError
 

@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from pathveil.data.checking import Checker, OnBadRow
-from pathveil.data.formats.layout import Extra, Layout
+from pathveil.data.formats import Extra, Layout
+from pathveil.data.reading import Checker, OnBadRow, opened
 from pathveil.data.sources import Source
-from pathveil.data.words import opened
 from pathveil.errors import DataFileError, PathVeilError, TooLargeError
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.planning.public_words import average_law

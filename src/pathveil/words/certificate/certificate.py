@@ -13,7 +13,7 @@ y_1..y_r inside it. Then
 
 and γ(y)/γ(c) lies in a box known from `ratio_bounds`. A quotient of two sums over a box is largest where each γ(y)
 sits at its upper end if y is nearer to v than to w by more than some threshold, and at its lower end otherwise.
-(docs/mathematics.md has the proof; K_r ≤ rθ always holds and is used where it is smaller.)
+(docs/certified.md has the proof; K_r ≤ rθ always holds and is used where it is smaller.)
 """
 
 from __future__ import annotations

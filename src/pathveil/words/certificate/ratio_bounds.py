@@ -20,7 +20,7 @@ boxes. Suffixes are the same thing on the reversed chain.
   0 and `dropped[y]`, one number for all words.
 - Once a box is found that a few steps map into itself, it serves all later positions and no more steps are needed.
 
-Rounding is outward at every step. (docs/mathematics.md, "Certified calibration")
+Rounding is outward at every step. (docs/certified.md, "The intervals")
 """
 
 from __future__ import annotations
@@ -32,10 +32,8 @@ from itertools import accumulate
 import numpy as np
 
 from pathveil.numerics.arrays import FloatArray, IntArray
-from pathveil.numerics.jit import compile_on_first_call
 from pathveil.words.certificate.contexts import ContextLevel
 from pathveil.words.certificate.kept_pairs import KeptPairs
-from pathveil.words.certificate.ratio_kernels import step_boxes, unite_rows
 from pathveil.words.certificate.symbol_chain import SymbolChain
 
 _TINY = 1e-250  # upper ends are never below it, lower ends are 0 below it
@@ -152,23 +150,17 @@ class RatioBounds:
 
     def _step(self, box: Box, united: Box, i: int, z: float) -> Box:
         """From position i-1 to i (counted from 0). `united` is the same box by current symbol."""
-        before, level, chain, kept = self._levels[i - 1], self._levels[i], self.chain, self.kept.pairs
-        lo, hi = compile_on_first_call(step_boxes)(
-            box.lo,
-            box.hi,
+        from pathveil.words.certificate.ratio_kernels import step_boxes
+
+        before, level, chain = self._levels[i - 1], self._levels[i], self.chain
+        lo, hi = step_boxes(
+            self._arrays(box),
             self._rows[i - 1],
-            box.dropped,
             before.last_symbol,
-            level.parent,
-            level.current,
-            level.child,
+            (level.parent, level.current, level.child),
             self._rows[i],
-            kept.offsets,
-            kept.symbols,
-            chain.successors.offsets,
-            chain.successors.symbols,
-            chain.predecessors.offsets,
-            chain.predecessors.symbols,
+            (chain.successors.offsets, chain.successors.symbols),
+            (chain.predecessors.offsets, chain.predecessors.symbols),
             z,
             self._slack,
             _TINY,
@@ -194,12 +186,14 @@ class RatioBounds:
         return self.kept.pairs.count < self.chain.symbol_count**2
 
     def _by_symbol(self, box: Box, i: int) -> Box:
-        pairs = self.kept.pairs
-        last_symbol = self._levels[i].last_symbol
-        lower, upper = compile_on_first_call(unite_rows)(
-            box.lo, box.hi, self._rows[i], last_symbol, pairs.offsets, pairs.symbols
-        )
+        from pathveil.words.certificate.ratio_kernels import unite_rows
+
+        lower, upper = unite_rows(self._arrays(box), self._rows[i], self._levels[i].last_symbol)
         return Box(lower, upper, box.dropped)
+
+    def _arrays(self, box: Box) -> tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]:
+        """A box as the compiled loops take it."""
+        return box.lo, box.hi, box.dropped, self.kept.pairs.offsets, self.kept.pairs.symbols
 
 
 def united_so_far(boxes: Sequence[Box]) -> list[Box]:

@@ -15,11 +15,9 @@ from math import inf, log
 import numpy as np
 
 from pathveil.numerics.arrays import BoolArray, IntArray
-from pathveil.numerics.jit import compile_on_first_call
 from pathveil.words.base import tilt_factor
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.ratio_bounds import Box
-from pathveil.words.certificate.ratio_kernels import largest_quotient_of_single_symbols
 from pathveil.words.certificate.symbol_chain import SymbolChain
 
 _LARGEST_PAIRS = 1_000_000  # pairs of runs at one place; beyond that K_r = rθ
@@ -148,9 +146,9 @@ class Runs:
         # The sums have r+1 stages of at most m terms each, and few operations beside: more than their rounding.
         slack = (chain.symbol_count + 64) * (self.run + 1) * 2.0**-51
         if self.run == 1:
-            largest = compile_on_first_call(largest_quotient_of_single_symbols)(
-                w[:, 0], v[:, 0], *boxes[0], *boxes[1], tilt_factor(theta), slack
-            )
+            from pathveil.words.certificate.ratio_kernels import largest_quotient_of_single_symbols
+
+            largest = largest_quotient_of_single_symbols(w[:, 0], v[:, 0], *boxes, tilt_factor(theta), slack)
         else:
             from pathveil.words.certificate.run_kernel import largest_quotient
 

@@ -84,12 +84,16 @@ def class_blocks(
 
     def draw(begins: IntArray, source: RandomSource) -> None:
         def loop(keystream: UintArray) -> BoolArray:
-            in_doubt = np.empty(len(begins), dtype=bool)
+            # Always 64-bit integers, whatever the batch has: for each kind of them the loop would be compiled anew.
+            cells = begins[:, None] + np.arange(length)
+            codes = values[cells].astype(np.int64)
+            drawn, in_doubt = np.empty_like(codes), np.empty(len(begins), dtype=bool)
             draw_from_tables(
-                values, begins, length, compiled.symbol_count, compiled.start, compiled.accepting, compiled.offsets,
-                compiled.labels, compiled.targets, scores, keystream.reshape(-1), private, margin, weight_margin,
-                in_doubt,
+                codes.reshape(-1), np.arange(len(begins)) * length, length, compiled.symbol_count, compiled.start,
+                compiled.accepting, compiled.offsets, compiled.labels, compiled.targets, scores,
+                keystream.reshape(-1), drawn.reshape(-1), margin, weight_margin, in_doubt,
             )  # fmt: skip
+            private[cells] = drawn
             return in_doubt
 
         draw_block(values, begins, length, private, source, keystream_values=length + 1, loop=loop, exactly=exactly)

@@ -229,7 +229,7 @@ def _with_room(array: Any, used: int, needed: int) -> Any:
     if needed <= len(array):
         return array
     larger = np.empty((max(needed, 2 * len(array)), array.shape[1]), dtype=array.dtype)
-    for row in range(used):  # as slices, the two shapes would have to agree, and making that message takes seconds
+    for row in range(used):  # `larger[:used] = array[:used]` takes numba three seconds to compile, for an error message
         for column in range(array.shape[1]):
             larger[row, column] = array[row, column]
     return larger
@@ -319,6 +319,67 @@ def _link_nodes(
 
 
 @kernel
+def _first_row(n: int, cap: int, log: int) -> Any:
+    """The row before anything is written, packed as in `_step_rows`: entry j is j, as j symbols have to be deleted."""
+    row = np.zeros((1, (min(2 * cap - 1, n) >> log) + 1), dtype=np.int64)
+    for j in range(min(n, cap - 1) + 1):
+        row[0, j >> log] |= (cap - j) << ((j & ((1 << log) - 1)) << (6 - log))
+    return row
+
+
+@kernel
+def _first_floors(n: int, cap: int, to_go: Any) -> Any:
+    """For each state 1 more than the edits to go, packed like a narrow row of layer 0."""
+    floors = np.full(to_go.shape[1], _ONES, dtype=np.int64)
+    for y in range(len(floors)):
+        for j in range(min(n, cap - 1) + 1):
+            floors[y] += min(to_go[j, y], 7) << (4 * j)
+    return floors
+
+
+@kernel
+def _move_floors(i: int, n: int, cap: int, to_go: Any, floors: Any) -> None:
+    """The floors of layer i from those of the layer before: the band moves by one entry, and one comes in."""
+    begin, j = max(0, i - cap + 1), i + cap - 1
+    for y in range(len(floors)):
+        if begin > 0:
+            floors[y] = (floors[y] >> 4) + (1 << 56)
+        if j <= n:
+            floors[y] += min(to_go[j, y], 7) << (4 * (j - begin))
+
+
+@kernel
+def _find_ways_of_layer(
+    begin: int, end: int, nodes: Any, system: Any, symbols: Any, ways: Any, way_bounds: Any, way_count: int
+) -> Any:
+    """Find the ways out of the states of these nodes, where they are not known yet.
+
+    Returns the number of all ways found so far, and how many links may come out of these nodes.
+    """
+    most = 0
+    for node in range(begin, end):
+        y = nodes[node, 1]
+        if way_bounds[y, 0] < 0:
+            way_bounds[y, 0] = way_count
+            way_count = _find_ways(y, system, symbols, ways, way_count)
+            way_bounds[y, 1] = way_count
+        most += way_bounds[y, 1] - way_bounds[y, 0]
+    return way_count, most
+
+
+@kernel
+def _note_last_entries(i: int, n: int, cap: int, log: int, rows: Any, begin: int, end: int, nodes: Any) -> None:
+    """Write the last entry of its row, the distance of what was written, to each of these nodes of layer i."""
+    place = n - max(0, i - cap + 1)  # in the band, or outside of it, where every entry is c
+    mask = (1 << (64 >> log)) - 1
+    for node in range(begin, end):
+        closeness = 0
+        if 0 <= place < rows.shape[1] << log:
+            closeness = (rows[nodes[node, 3], place >> log] >> ((place & ((1 << log) - 1)) << (6 - log))) & mask
+        nodes[node, 0] = cap - closeness
+
+
+@kernel
 def find_nodes(
     kinds: Any,
     symbols: Any,
@@ -341,69 +402,48 @@ def find_nodes(
     n, states = len(kinds), alive.shape[1]
     word = (kinds, len(symbols) + 1, lo, hi, cap)
     log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
-    parts = (min(2 * cap - 1, n) >> log) + 1
-    rows, new_rows = np.zeros((1, parts), dtype=np.int64), np.empty((1, parts), dtype=np.int64)
-    for j in range(min(n, cap - 1) + 1):
-        rows[0, j >> log] |= (cap - j) << ((j & ((1 << log) - 1)) << (6 - log))
-    row_count, mask = 1, (1 << (64 >> log)) - 1
+    # Numbers that change begin as np.int64: a plain 0 would make numba compile what they are given to twice.
+    way_count, node_count, link_count, row_count = np.int64(0), np.int64(1), np.int64(0), np.int64(1)
+    rows = _first_row(n, cap, log)
+    new_rows = np.empty_like(rows)
     ways = np.empty((2 * max(len(system[1]), 1), 4), dtype=np.int64)
     way_bounds = np.full((states, 2), -1, dtype=np.int64)
-    way_count = 0
     nodes = np.empty((_ROOM, 4), dtype=np.int32)  # last entry of the row, y, first link, row within the layer
     links = np.empty((2 * _ROOM, 2), dtype=np.int32)
     nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
     layers = np.zeros(hi + 2, dtype=np.int64)
+    layers[1] = 1
     # Worth while where the system is small and not free: about half of the nodes turn out to lead nowhere near.
     looks_ahead = cap < 8 and states > 1 and len(system[1]) <= _SMALL
     to_go = _edits_to_go(kinds, symbols, cap, system, accepting) if looks_ahead else np.empty((0, 0), dtype=np.int64)
-    floors = np.full(to_go.shape[1], _ONES, dtype=np.int64)  # 1 more than the edits to go, packed like a row
-    for y in range(len(floors)):
-        for j in range(min(n, cap - 1) + 1):
-            floors[y] += min(to_go[j, y], 7) << (4 * j)
-    node_count, link_count, layers[1] = 1, 0, 1
+    floors = _first_floors(n, cap, to_go)
     places = np.empty(0, dtype=np.int32)
     for i in range(1, hi + 1):
         if layers[i - 1] == layers[i]:  # whatever is longer is far away
             layers[i + 1 :] = node_count
             break
-        most = 0  # links that may come
-        for node in range(layers[i - 1], layers[i]):
-            y = nodes[node, 1]
-            if way_bounds[y, 0] < 0:
-                way_bounds[y, 0] = way_count
-                way_count = _find_ways(y, system, symbols, ways, way_count)
-                way_bounds[y, 1] = way_count
-            most += way_bounds[y, 1] - way_bounds[y, 0]
+        way_count, most = _find_ways_of_layer(
+            layers[i - 1], layers[i], nodes, system, symbols, ways, way_bounds, way_count
+        )
         nodes = _with_room(nodes, node_count, node_count + most + 1)
         links = _with_room(links, link_count, link_count + most)
-        new_rows = _with_room(new_rows, 0, most + 1)
+        new_rows = _with_room(new_rows, np.int64(0), most + 1)
         nodes[layers[i - 1], 2] = link_count
+        graph, ways_out = (layers, nodes, links), (ways, way_bounds, alive)
         if cap < 8:
             if len(places) < _table_size(most):
                 places = np.full(2 * _table_size(most), -1, dtype=np.int32)
-            begin, j = max(0, i - cap + 1), i + cap - 1
-            for y in range(len(floors)):
-                if begin > 0:  # the band has moved by one entry
-                    floors[y] = (floors[y] >> 4) + (1 << 56)
-                if j <= n:
-                    floors[y] += min(to_go[j, y], 7) << (4 * (j - begin))
-            node_count, link_count = _link_narrow_nodes(
-                i, word, (layers, nodes, links), (ways, way_bounds, alive), rows, new_rows, places, floors
-            )
+            _move_floors(i, n, cap, to_go, floors)
+            node_count, link_count = _link_narrow_nodes(i, word, graph, ways_out, rows, new_rows, places, floors)
         else:
             node_count, link_count, row_count = _link_nodes(
-                i, word, (layers, nodes, links), (ways, way_bounds, alive), rows, row_count, new_rows, most, log
+                i, word, graph, ways_out, rows, row_count, new_rows, most, log
             )
         if node_count > most_nodes:
             return layers[:0], nodes[:0], links[:0], ways[:0]
         layers[i + 1] = node_count
         rows, new_rows = new_rows, rows
-        end = n - max(0, i - cap + 1)  # the place of a row's last entry, if it lies in the band
-        for node in range(layers[i], node_count):
-            closeness = 0
-            if 0 <= end < parts << log:
-                closeness = (rows[nodes[node, 3], end >> log] >> ((end & ((1 << log) - 1)) << (6 - log))) & mask
-            nodes[node, 0] = cap - closeness
+        _note_last_entries(i, n, cap, log, rows, layers[i], node_count, nodes)
     for node in range(layers[hi], node_count + 1):
         nodes[node, 2] = link_count
     return layers, nodes[: node_count + 1].copy(), links[:link_count].copy(), ways[:way_count].copy()

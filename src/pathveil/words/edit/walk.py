@@ -126,6 +126,39 @@ def _other_symbol(bundle: int, which: int, system: Any, symbols: Any) -> int:
 
 
 @kernel
+def _ends_here(rank: Any, one: Any) -> bool:
+    """Is the word that ends here the one looked for: is its rank 0? If not, it is passed over: the rank falls by 1."""
+    if _is_zero(rank):
+        return True
+    one[:] = 0
+    one[0] = 1
+    _subtract(rank, one)
+    return False
+
+
+@kernel
+def _complete(
+    rank: Any, i: int, y: int, lo: int, accepting: Any, completions: Any, system: Any, product: Any, word: Any
+) -> int:
+    """Completion number `rank` of a word that stands in y after i symbols, whatever its distance; the length or -1."""
+    labels, targets, bundles, bundle_begins, by_target = system[1], system[2], system[3], system[4], system[5]
+    while True:
+        if i >= lo and accepting[y] and _ends_here(rank, product):
+            return i
+        which, target = -1, y
+        for bundle in range(bundles[y], bundles[y + 1]):
+            begin = bundle_begins[bundle]
+            target = targets[by_target[begin]]
+            which = _take(rank, completions[i + 1, target], bundle_begins[bundle + 1] - begin, product)
+            if which >= 0:
+                word[i] = labels[by_target[begin + which]]
+                break
+        if which < 0:
+            return -1
+        i, y = i + 1, target
+
+
+@kernel
 def find_word(
     rank: Any,
     distance: int,
@@ -144,27 +177,21 @@ def find_word(
 
     Every rank below the number of words in the class gives another word. A larger rank gives -1.
     """
-    labels, targets, bundles, bundle_begins, by_target = system[1], system[2], system[3], system[4], system[5]
     cap = values.shape[1] - 1
     product = np.empty_like(rank)
-    i, node, to = 0, 0, -1
-    y = target = nodes[0, 1]
+    i, node, to, y = np.int64(0), np.int64(0), np.int64(-1), np.int64(nodes[0, 1])
     while node >= 0:
-        if i >= lo and accepting[y] and nodes[node, 0] == distance:
-            if _is_zero(rank):
-                return i
-            product[:] = 0
-            product[0] = 1
-            _subtract(rank, product)
+        if i >= lo and accepting[y] and nodes[node, 0] == distance and _ends_here(rank, product):
+            return int(i)
         which = -1
         for link in range(nodes[node, 2], nodes[node + 1, 2]):
             to, way = links[link, 0], links[link, 1]
             if to < 0 and distance < cap:
                 continue
-            target = ways[way, 1]
-            share = values[to, distance] if to >= 0 else completions[i + 1, target]
+            share = values[to, distance] if to >= 0 else completions[i + 1, ways[way, 1]]
             which = _take(rank, share, ways[way, 2], product)
             if which >= 0:
+                y = ways[way, 1]
                 if ways[way, 0] < len(symbols):
                     word[i] = symbols[ways[way, 0]]
                 else:
@@ -172,23 +199,6 @@ def find_word(
                 break
         if which < 0:
             return -1  # the rank is not below the number of words
-        i, node, y = i + 1, to, target
+        i, node = i + 1, to
     # Out of reach of the cap: any completion will do.
-    while True:
-        if i >= lo and accepting[y]:
-            if _is_zero(rank):
-                return i
-            product[:] = 0
-            product[0] = 1
-            _subtract(rank, product)
-        which = -1
-        for bundle in range(bundles[y], bundles[y + 1]):
-            begin = bundle_begins[bundle]
-            target = targets[by_target[begin]]
-            which = _take(rank, completions[i + 1, target], bundle_begins[bundle + 1] - begin, product)
-            if which >= 0:
-                word[i] = labels[by_target[begin + which]]
-                break
-        if which < 0:
-            return -1
-        i, y = i + 1, target
+    return int(_complete(rank, i, y, lo, accepting, completions, system, product, word))

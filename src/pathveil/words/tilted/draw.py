@@ -5,7 +5,7 @@ inhomogeneous Markov chain: one pass backwards gives the weights, and the word i
 (docs/mathematics.md, "Exponential mechanism")
 
 This file decides which loop does the work, from public quantities and the size of the batch; all of them draw from the
-same law. docs/kernels.md has the measurements behind the limits.
+same law. docs/development/kernels.md has the measurements behind the limits.
 """
 
 from __future__ import annotations

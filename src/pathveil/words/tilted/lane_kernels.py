@@ -8,7 +8,7 @@ z = e^-θ, the evidence at a position changes the sum over all successors in one
 so the sums are the same for all words, and only the predecessors of the word's symbol get a second look. States that
 no word of this length visits at a position are left out of it. Messages are brought back to the middle of the
 floating-point range before they can leave it; a word whose states differ by more than a factor of 10^200 is reported,
-and left to logarithms. docs/kernels.md tells what else was tried.
+and left to logarithms. docs/development/kernels.md tells what else was tried.
 
 A word for which a random number comes closer to the border between two symbols than rounding can be trusted is marked
 as in doubt: `exact` decides it.
@@ -180,7 +180,9 @@ def draw_in_lanes(
     """A private word for each word, and log Z; one keystream value for each symbol.
 
     `reachable[reachable_offsets[i]:reachable_offsets[i + 1]]` are the states in use at position i; `active[i]` marks
-    them.
+    them. First the messages, from the last position to the first, then a walk for each word: from state y an edge to x
+    is taken with probability ∝ β(x), times z if its symbol is wrong. The walk is spelled out, for as a function of its
+    own, even one that is put in place, it made the whole 5 to 9% slower.
     """
     state_count = active.shape[1]
     codes = np.empty((length, LANES), np.int64)
@@ -216,7 +218,7 @@ def draw_in_lanes(
                 total = beta[i, y, lane] * unscale[i, lane]
                 mark = uniform * total
                 near = margin * total
-                right = -1
+                right = -1  # the state that y enters with the word's own symbol, if it can
                 if step_table.size:
                     right = step_table[y, symbol]
                 else:

@@ -1,0 +1,41 @@
+"""What commands are told: options that belong together, each bundle declared once and passed on as one value.
+
+    takes_bundles    makes a command that takes bundles readable for typer
+    SystemFile       the public system
+    Input, Columns   the sensitive words, and how they stand in their files
+    Distance         substitutions or edits
+    Budget           the ledger that is charged
+    Output           the file that is written
+    Printing         what is printed
+
+Beside them single options that several commands share.
+"""
+
+from pathveil.cli.options.budget import Budget, Curator, LedgerFile
+from pathveil.cli.options.bundles import takes_bundles
+from pathveil.cli.options.input import Columns, Input, OnBadRow
+from pathveil.cli.options.mechanism import Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
+from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
+from pathveil.cli.options.system import SystemFile, refuse_sensitive
+
+__all__ = [
+    "Adjacency",
+    "Budget",
+    "Columns",
+    "Curator",
+    "Distance",
+    "Epsilon",
+    "Input",
+    "Json",
+    "LedgerFile",
+    "MechanismName",
+    "OnBadRow",
+    "OnInfeasible",
+    "Output",
+    "Overwrite",
+    "Printing",
+    "Quiet",
+    "SystemFile",
+    "refuse_sensitive",
+    "takes_bundles",
+]

@@ -1,0 +1,142 @@
+"""The sensitive input: which files, how words stand in them, and what becomes of rows that cannot be used."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from pathveil.errors import FileItselfError, InvalidParameterError
+
+if TYPE_CHECKING:
+    from pathveil.data.formats import Layout
+    from pathveil.data.sources import Format
+
+_PANEL = "How words stand in the input"
+_BLOCK = 1 << 20
+
+OnBadRow = Annotated[
+    Literal["fail", "skip"],
+    typer.Option(
+        help="Rows that cannot be used end the work, or are left out. Leaving out is a decision about the release: "
+        "what is missing from it can be seen.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where the words are: in one column, in three of a long table, or in the attribute of an event log."""
+
+    column: Annotated[
+        str | None, typer.Option(help="The column with one word a row: a list or a text.", rich_help_panel=_PANEL)
+    ] = None
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            help="What stands between symbols in a text; white space if not given, '' for single characters.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    case: Annotated[
+        str | None, typer.Option(help="Long table: the column that says which word.", rich_help_panel=_PANEL)
+    ] = None
+    order: Annotated[
+        str | None, typer.Option(help="Long table: the column that says where in it.", rich_help_panel=_PANEL)
+    ] = None
+    symbol: Annotated[
+        str | None,
+        typer.Option(
+            help="Long table: the column with the symbol. Event log: the attribute (concept:name if not given).",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+
+    def layout(self, files: Sequence[str], format: Format | None = None) -> Layout:
+        """The layout that the options describe; wrong use where they describe none or contradict each other."""
+        from pathveil import data
+        from pathveil.data.database import holds_lists
+        from pathveil.data.sources import find_files
+
+        first = find_files(files, Path(), format)[0]
+        if self.case is not None or self.order is not None:
+            return self._long_table()
+        if first.format == "xes":
+            if self.column is not None or self.separator is not None:
+                raise InvalidParameterError("an event log has no columns: leave out --column and --separator")
+            return data.EventLog() if self.symbol is None else data.EventLog(self.symbol)
+        if self.symbol is not None:
+            raise InvalidParameterError("--symbol is for event logs, or for long tables, with --case and --order")
+        if first.format == "text":
+            if self.column is not None:
+                raise InvalidParameterError("plain text has no columns: leave out --column")
+            return data.TextLines(self.separator)
+        if self.column is None:
+            raise InvalidParameterError(
+                f"{first.name}: where are the words? Give --column for one word a row, or --case, --order and --symbol "
+                "for one symbol a row"
+            )
+        if self.separator is None and holds_lists(first, self.column):
+            return data.ListColumn(self.column)
+        return data.DelimitedColumn(self.column, self.separator)
+
+    def _long_table(self) -> Layout:
+        from pathveil import data
+
+        if self.case is None or self.order is None or self.symbol is None:
+            raise InvalidParameterError("a long table needs all three: --case, --order and --symbol")
+        if self.column is not None or self.separator is not None:
+            raise InvalidParameterError("--column and --separator do not go with --case, --order and --symbol")
+        return data.LongTable(self.case, self.order, self.symbol)
+
+
+@dataclass(frozen=True)
+class Input:
+    """The sensitive words."""
+
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="INPUT...", help="Sensitive files, folders or patterns; - is standard input."),
+    ]
+    columns: Columns
+    format: Annotated[
+        Literal["csv", "parquet", "jsonl", "text", "xes"] | None,
+        typer.Option(help="What the input is, where its name does not say (standard input).", rich_help_panel=_PANEL),
+    ] = None
+    on_bad_row: OnBadRow = "fail"
+
+    def __str__(self) -> str:
+        return " ".join(self.sources)
+
+    @contextlib.contextmanager
+    def files(self) -> Iterator[list[str]]:
+        """The sources, with standard input (`-`) kept in a private folder for so long: it is read more than once."""
+        from pathveil.data.workspace import private_workspace
+
+        if "-" not in self.sources:
+            yield list(self.sources)
+            return
+        if self.sources != ["-"]:
+            raise InvalidParameterError("standard input (-) does not go together with files")
+        if self.format is None:
+            raise InvalidParameterError("standard input has no name that tells its format: give --format")
+        if sys.stdin is None:
+            raise FileItselfError("standard input is closed: there is nothing to read. Connect it, or name a file.")
+        with private_workspace() as workspace:
+            path = workspace / "standard input"
+            with open(path, "wb") as spool:
+                shutil.copyfileobj(sys.stdin.buffer, spool, _BLOCK)
+            yield [str(path)]
+
+    def words_declared(self, files: Sequence[str]) -> int | None:
+        """How many words (or pairs) the files say they have, for a progress bar; None where only reading would tell."""
+        from pathveil.data.database import rows_declared
+        from pathveil.data.sources import find_files
+
+        return rows_declared(find_files(files, Path(), self.format)) if self.columns.case is None else None

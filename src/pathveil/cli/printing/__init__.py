@@ -1,0 +1,17 @@
+"""What commands say: progress, results, plots, and what those who may not read the input are not told."""
+
+from pathveil.cli.printing.content import content_hidden
+from pathveil.cli.printing.plots import PlotFile
+from pathveil.cli.printing.progress import ProgressBar, waiting
+from pathveil.cli.printing.results import echo_cost, echo_json, echo_notice, echo_skipped
+
+__all__ = [
+    "PlotFile",
+    "ProgressBar",
+    "content_hidden",
+    "echo_cost",
+    "echo_json",
+    "echo_notice",
+    "echo_skipped",
+    "waiting",
+]

@@ -1,0 +1,51 @@
+"""What a command that has released something tells the curator."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from pathveil.privacy.guarantee import Guarantee
+
+
+def echo_notice(text: str) -> None:
+    """What a person should know, whatever else is printed."""
+    print(f"pathveil: {text}", file=sys.stderr)
+
+
+def echo_cost(cost: Mapping[str, Any] | None) -> None:
+    """What the release cost in the unit of the budget, if there is one."""
+    if cost is not None:
+        typer.echo(f"Charged: {cost['conversion']}")
+
+
+def echo_json(
+    output: Path, promise: Guarantee, for_the_curator_only: Mapping[str, Any], cost: Mapping[str, Any] | None
+) -> None:
+    """The result for machines; what depends on the data without noise stands apart."""
+    result: dict[str, Any] = {
+        "output": str(output),
+        "manifest": f"{output}.manifest.json",
+        "epsilon": promise.epsilon,
+        "delta": promise.delta,
+        "unit": promise.unit,
+        "guarantee": str(promise),
+        "for_the_curator_only": for_the_curator_only,
+    }
+    if cost is not None:
+        result["charged"] = dict(cost)
+    typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
+
+
+def echo_skipped(count: int, what: str, examples: Sequence[str]) -> None:
+    """How many words or rows were left out, if any."""
+    if count:
+        typer.echo(f"For you only: {count:,} {what} were left out, for example")
+        for example in examples:
+            typer.echo(f"  {example}")

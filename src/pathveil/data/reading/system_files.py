@@ -1,0 +1,249 @@
+"""The public system from files of its own. It is never learned from sensitive words.
+
+    read_alphabet    text, one symbol a line
+    read_edges       CSV with the columns `from` and `to`: which symbol may follow which
+    read_chain       JSON, as `MarkovChain.to_json` writes it
+    read_model       the same for a private model, with its guarantee and the forecasts of its rows
+    read_automaton   CSV or JSON: which symbol leads from which state to which
+    read_row_sizes   CSV with the columns `state` and `records`: how large a curator expects the rows of a model to be
+    read_coordinates CSV with the columns `symbol`, `x` and `y`: where each symbol stands in a picture
+    read_support     the edges as a table over given states, for a model
+    read_successors  the number of edges from each of given states, for the plan of a model
+
+An automaton in CSV has the columns `from`, `symbol` and `to`. A row with `to` alone names a state where words may
+begin, a row with `from` alone one where they may end (if there is none, they may end anywhere):
+
+    from,symbol,to
+    ,,idle
+    idle,start,busy
+    busy,stop,idle
+    idle,,
+
+The same in JSON:
+
+    {"moves": [["idle", "start", "busy"], ["busy", "stop", "idle"]], "initial": ["idle"], "accepting": ["idle"]}
+
+All symbols and states are texts.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from pathveil.errors import FileItselfError, InvalidParameterError, InvalidSystemError, PathVeilError
+from pathveil.models.model_file import model_parts
+from pathveil.numerics.arrays import BoolArray
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.systems.alphabet import Alphabet
+from pathveil.systems.automaton import Automaton
+from pathveil.systems.markov_chain import MarkovChain
+
+Made = TypeVar("Made")
+
+
+def read_alphabet(path: str | Path) -> Alphabet:
+    """Every word over the symbols, one symbol a line."""
+    lines = _text(path).splitlines()
+    seen: dict[str, int] = {}
+    for number, symbol in enumerate(lines, start=1):
+        if not symbol.strip():
+            raise InvalidSystemError(f"{path}, line {number}: the line is empty; write one symbol on each line")
+        if symbol in seen:
+            raise InvalidSystemError(
+                f"{path}, line {number}: the symbol {symbol!r} is on line {seen[symbol]} already. Remove one of them."
+            )
+        seen[symbol] = number
+    if not seen:
+        raise InvalidSystemError(f"{path}: the file is empty; write one symbol on each line")
+    return Alphabet(seen)
+
+
+def read_edges(path: str | Path, initial: Any = None, final: Any = None) -> MarkovChain:
+    """The chain whose edges are the rows of a CSV file with the columns `from` and `to`."""
+    edges = []
+    for number, (origin, destination) in _rows(path, ("from", "to")):
+        if not origin or not destination:
+            raise InvalidSystemError(f"{path}, line {number}: an edge needs both `from` and `to`")
+        edges.append((origin, destination))
+    return _named(path, lambda: MarkovChain.from_edges(edges, initial=initial, final=final))
+
+
+def read_chain(path: str | Path) -> MarkovChain:
+    """A chain that was saved with `to_json`."""
+    text = _chain_text(path)
+    return _named(path, lambda: MarkovChain.from_json(text))
+
+
+def read_model(path: str | Path) -> tuple[MarkovChain, Guarantee | None, dict[str, Any] | None]:
+    """A chain, and if it is a private model, what was promised and the forecasts of its rows."""
+    text = _chain_text(path)
+    return _named(path, lambda: model_parts(text))
+
+
+def _chain_text(path: str | Path) -> str:
+    text = _text(path)
+    if not text.lstrip().startswith("{"):  # `from_json` would take it for the name of another file
+        raise InvalidSystemError(f"{path}: this is not the JSON of a chain, which begins with a brace")
+    return text
+
+
+def read_automaton(path: str | Path) -> Automaton:
+    """A finite automaton, deterministic or not, from CSV or (where the name ends in `.json`) from JSON."""
+    moves, initial, accepting = (_automaton_json if Path(path).suffix.lower() == ".json" else _automaton_csv)(path)
+    if not initial:
+        raise InvalidSystemError(f"{path}: no state is named where words begin")
+    targets: dict[tuple[Hashable, Hashable], set[str]] = {}
+    for origin, symbol, destination in moves:
+        targets.setdefault((origin, symbol), set()).add(destination)
+    return _named(path, lambda: Automaton(targets, initial=initial, accepting=accepting or None))
+
+
+def read_row_sizes(path: str | Path) -> dict[str, int]:
+    """The declared number of transitions from each state, in the order of the file."""
+    sizes: dict[str, int] = {}
+    for number, (state, records) in _rows(path, ("state", "records")):
+        if not state or state in sizes:
+            problem = f"the state {state!r} is there twice" if state else "the state is missing"
+            raise InvalidSystemError(f"{path}, line {number}: {problem}; write one row for each state")
+        records = records.strip()
+        if not records.isdecimal() or len(records) > 15:
+            raise InvalidSystemError(
+                f"{path}, line {number}: records is {records!r}: it must be a whole number below 10^15"
+            )
+        sizes[state] = int(records)
+    if not any(sizes.values()):
+        raise InvalidSystemError(f"{path}: there is no row with records in it")
+    return sizes
+
+
+def read_coordinates(path: str | Path) -> dict[str, tuple[float, float]]:
+    """Where each symbol is drawn: CSV with the columns symbol,x,y (longitude and latitude make a map)."""
+    places: dict[str, tuple[float, float]] = {}
+    for number, (symbol, x, y) in _rows(path, ("symbol", "x", "y")):
+        try:
+            place = float(x), float(y)
+        except ValueError:
+            place = (math.nan, math.nan)
+        if not all(math.isfinite(value) for value in place):
+            raise InvalidSystemError(f"{path}, line {number}: x is {x!r} and y is {y!r}: both must be numbers")
+        if symbol in places:
+            raise InvalidSystemError(f"{path}, line {number}: the symbol {symbol!r} is there twice")
+        places[symbol] = place
+    return places
+
+
+def read_support(path: str | Path, states: Sequence[Hashable]) -> BoolArray:
+    """Which transitions between public states can occur, from a file of edges: a row and a column for each state."""
+    given = read_edges(path)
+    number = {state: i for i, state in enumerate(states)}
+    for state in given.symbols:
+        if state not in number:
+            raise InvalidParameterError(f"{path}: {state!r} is not among the states. Add it there, or remove the edge.")
+    codes = np.array([number[state] for state in given.symbols])
+    edges = given.matrix.tocoo()
+    table = np.zeros((len(states), len(states)), dtype=bool)
+    table[codes[edges.row], codes[edges.col]] = True
+    return table
+
+
+def read_successors(path: str | Path, states: Collection[str]) -> list[int]:
+    """How many states can follow each state of a plan for a model, from a file of edges."""
+    given = read_edges(path)
+    followers = dict(zip(given.symbols, np.diff(given.matrix.indptr).tolist(), strict=True))
+    for state in followers:
+        if state not in states:
+            raise InvalidParameterError(f"{path}: {state!r} is not among the states of --rows. Add it there.")
+    for state in states:
+        if not followers.get(state):
+            raise InvalidParameterError(f"{path}: nothing can follow {state!r}. Add an edge, or remove its row.")
+    return [followers[state] for state in states]
+
+
+_Parts = tuple[list[tuple[str, str, str]], list[str], list[str]]
+
+
+def _automaton_csv(path: str | Path) -> _Parts:
+    moves, initial, accepting = [], [], []
+    for number, (origin, symbol, destination) in _rows(path, ("from", "symbol", "to")):
+        if origin and symbol and destination:
+            moves.append((origin, symbol, destination))
+        elif destination and not origin and not symbol:
+            initial.append(destination)
+        elif origin and not symbol and not destination:
+            accepting.append(origin)
+        else:
+            raise InvalidSystemError(
+                f"{path}, line {number}: a row has `from`, `symbol` and `to`; or `to` alone, where words may begin; or "
+                "`from` alone, where they may end"
+            )
+    return moves, initial, accepting
+
+
+def _automaton_json(path: str | Path) -> _Parts:
+    try:
+        document = json.loads(_text(path))
+    except (ValueError, RecursionError) as problem:
+        raise InvalidSystemError(f"{path}: this is not JSON ({problem})") from None
+    if not isinstance(document, dict) or not isinstance(document.get("moves"), list):
+        raise InvalidSystemError(f'{path}: an automaton is an object with "moves", "initial" and "accepting"')
+    moves = []
+    for number, move in enumerate(document["moves"], start=1):
+        if not isinstance(move, list) or len(move) != 3 or not all(isinstance(part, str) for part in move):
+            raise InvalidSystemError(f"{path}, move {number}: a move is [from, symbol, to], three texts, not {move!r}")
+        moves.append((move[0], move[1], move[2]))
+    return moves, _states(path, document, "initial"), _states(path, document, "accepting")
+
+
+def _states(path: str | Path, document: dict[str, Any], name: str) -> list[str]:
+    listed = document.get(name, [])
+    states = [listed] if isinstance(listed, str) else listed
+    if not isinstance(states, list) or not all(isinstance(state, str) for state in states):
+        raise InvalidSystemError(f"{path}: {name!r} is a state or a list of states, all of them texts")
+    return states
+
+
+def _rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
+    """The values of the columns in each row, with the number of the line."""
+    reader = csv.reader(_text(path).splitlines(keepends=True), strict=True)
+    try:
+        header = next(reader, [])
+        for column in columns:
+            if header.count(column) != 1:
+                raise InvalidSystemError(
+                    f"{path}: the first line must name the columns {', '.join(columns)} once each, not {header}"
+                )
+        places = [header.index(column) for column in columns]
+        for row in reader:
+            if not row:
+                continue
+            if len(row) != len(header):
+                raise InvalidSystemError(f"{path}, line {reader.line_num}: {len(row)} values for {len(header)} columns")
+            yield reader.line_num, [row[place] for place in places]
+    except csv.Error as problem:
+        raise InvalidSystemError(f"{path}, line {reader.line_num}: this is not CSV ({problem})") from None
+
+
+def _text(path: str | Path) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileItselfError(f"{path}: this is not UTF-8. Save the file as UTF-8.") from None
+    except OSError as problem:
+        raise FileItselfError(f"{path}: cannot be read ({problem.strerror or problem})") from None
+
+
+def _named(path: str | Path, make: Callable[[], Made]) -> Made:
+    """An error about the system says which file it came from."""
+    try:
+        return make()
+    except PathVeilError as problem:
+        raise type(problem)(f"{path}: {problem}") from None
+    except RecursionError:
+        raise InvalidSystemError(f"{path}: the lists in this file are nested thousands deep; no system is") from None

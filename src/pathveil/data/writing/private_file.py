@@ -1,0 +1,196 @@
+"""From a file of words to a private file and its manifest.
+
+Nothing is held in memory but a few batches; what must be sorted or shuffled overflows into a private folder beside
+the output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from pathveil.data.database import csv_header
+from pathveil.data.formats import Extra, Layout, Style
+from pathveil.data.reading import OnBadRow, checker_for, no_word_to_release, opened
+from pathveil.data.sources import DataFile, Format, Source, Watch, describe
+from pathveil.data.symbols import SymbolTable
+from pathveil.data.writing.drawing import gathered, privatized
+from pathveil.data.writing.encrypted_file import EncryptedFile
+from pathveil.data.writing.manifest import BeforeDrawing, file_guarantee, manifest_path, publish_with_manifest
+from pathveil.data.writing.pipeline import prefetched, written_behind
+from pathveil.data.writing.publishing import refuse_existing
+from pathveil.data.writing.shuffle import shuffled
+from pathveil.data.writing.table_writer import TableWriter
+from pathveil.data.writing.user_limit import UserLimit
+from pathveil.errors import DataFileError, InvalidParameterError
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.randomness.source import RandomSource, checked_source
+from pathveil.words.base import Progress, WordMechanism
+
+
+@dataclass(frozen=True)
+class CuratorSummary:
+    """What happened, for the curator's eyes: all of it but `guarantee` depends on the data. Not for release."""
+
+    guarantee: Guarantee
+    words_released: int
+    symbols_released: int
+    words_skipped: int
+    skipped_examples: tuple[str, ...]
+    largest_words_per_user: int | None
+    words_over_limit: int
+
+
+def privatize_file(
+    source: Source,
+    layout: Layout,
+    mechanism: WordMechanism,
+    output: str | Path,
+    *,
+    rng: RandomSource | None = None,
+    keep: Sequence[str] = (),
+    keep_order: bool = False,
+    user: str | None = None,
+    max_words_per_user: int | None = None,
+    on_bad_row: OnBadRow = "fail",
+    overwrite: bool = False,
+    format: Format | None = None,
+    progress: Progress | None = None,
+    before_drawing: BeforeDrawing | None = None,
+    before_publish: Callable[[str], None] | None = None,
+) -> CuratorSummary:
+    """One private word for each word of a source, in a file of the same shape and format, with a manifest beside it.
+
+    The words come in random order, unless `keep_order`; cases are numbered afresh; columns are dropped, except
+    those in `keep`, which are released as they are. With `user` and `max_words_per_user`, at most so many words of
+    each user are released and the rest are dropped at random. Words that cannot be released (empty, unknown symbols,
+    infeasible) end the work, or are left out with `on_bad_row="skip"`: then it can be seen in the release that they
+    are not there.
+
+    The output appears under its name when it is complete, or not at all. `before_drawing` is called when the options
+    and the place of the output are checked and nothing is drawn yet: the moment to charge a ledger. What it returns
+    stands in the manifest as the cost in the unit of a budget. `before_publish` is called with the SHA-256 digest of
+    the output when that is complete and still encrypted, under a key that nobody else has: the moment to seal the
+    charge. If one of them raises, nothing is published and nobody can read what was drawn.
+    """
+    destination = _free_destination(output, overwrite)
+    limit = _user_limit(user, max_words_per_user)
+    draws = checked_source(rng)
+    extra = Extra(user, tuple(keep))
+    checker = checker_for(mechanism, on_bad_row)
+    layout.require_writable(checker.symbols)
+    report = progress or (lambda _stage, _words: None)
+    with opened(source, layout, extra, format, destination) as (database, files, workspace):
+        watch = Watch(files)
+        form = _form_of(files, destination, layout, checker.symbols, extra.keep)
+        checked = gathered(checker.checked(layout.read(database, files, extra, keep_order)))
+        unfinished = EncryptedFile(workspace / "unfinished")
+        budget = None if before_drawing is None else before_drawing()
+
+        with prefetched(checked, database.interrupt) as words:
+            private = privatized(words, mechanism, draws, report)
+            if limit is not None:
+                private = limit.limited(private, database, draws, workspace)
+            if not keep_order:
+                private = shuffled(private, draws, workspace)
+            released, symbols = form.write(private, unfinished, report)
+        if not released:
+            raise no_word_to_release(files, checker)
+        watch.require_unchanged()
+        guarantee = replace(
+            file_guarantee(mechanism, keep=extra.keep, keep_order=keep_order, on_bad_row=on_bad_row),
+            seeded=draws.is_seeded,
+        )
+        if before_publish is not None:
+            before_publish(unfinished.digest)
+        unfinished.decrypt()
+        publish_with_manifest(
+            unfinished.path,
+            destination,
+            guarantee,
+            mechanism.world,
+            max_words_per_user,
+            budget=budget,
+            overwrite=overwrite,
+        )
+    return CuratorSummary(
+        guarantee=guarantee,
+        words_released=released,
+        symbols_released=symbols,
+        words_skipped=checker.skipped.count,
+        skipped_examples=tuple(checker.skipped.examples),
+        largest_words_per_user=None if limit is None else limit.measured,
+        words_over_limit=0 if limit is None else limit.dropped,
+    )
+
+
+def _free_destination(output: str | Path, overwrite: bool) -> Path:
+    """Where the output will be; an error if it, or its manifest, is there already and may not be replaced."""
+    destination = Path(output).absolute()
+    refuse_existing(destination, overwrite)
+    refuse_existing(manifest_path(destination), overwrite)
+    return destination
+
+
+def _user_limit(user: str | None, max_words_per_user: int | None) -> UserLimit | None:
+    if (user is None) != (max_words_per_user is None):
+        raise InvalidParameterError("user and max_words_per_user belong together: give both or none")
+    return None if max_words_per_user is None else UserLimit(max_words_per_user)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How the output is written: as the input is."""
+
+    target: DataFile
+    layout: Layout
+    style: Style
+    delimiter: str
+    json_columns: frozenset[str]
+
+    def write(self, batches: Iterable[pa.RecordBatch], unfinished: EncryptedFile, report: Progress) -> tuple[int, int]:
+        """Write private words and kept columns; how many words, and how many symbols, there were."""
+        words = symbols = 0
+        with (
+            TableWriter(unfinished.for_writing(), self.target, self.delimiter, self.json_columns) as writer,
+            written_behind(writer.write) as write,
+        ):
+            for batch in batches:
+                listed = batch.column(0)
+                write(self.layout.render(listed, batch.columns[1:], words + 1, self.style))
+                words += batch.num_rows
+                symbols += len(listed.flatten())
+                report("writing", words)
+        return words, symbols
+
+
+def _form_of(
+    files: Sequence[DataFile], output: Path, layout: Layout, symbols: SymbolTable, keep: tuple[str, ...]
+) -> _Form:
+    target = _target(output, files[0])
+    # JSON declares no types: a system of numbers is written in numbers there.
+    numbers = target.format == "jsonl" and symbols.are_numbers
+    kind = pa.int64() if numbers else layout.value_type(files)
+    return _Form(
+        target,
+        layout,
+        Style(symbols, symbols.written_type(kind), keep),
+        delimiter=csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ",",
+        json_columns=frozenset(keep) if target.format == "jsonl" else frozenset(),
+    )
+
+
+def _target(output: Path, source: DataFile) -> DataFile:
+    """What to write: the format of the source, compressed if the name of the output says so."""
+    target = describe(output, source.format)
+    with contextlib.suppress(DataFileError):  # a name that says nothing is fine
+        if (named := describe(output).format) != source.format:
+            raise InvalidParameterError(
+                f"{output.name} is the name of a {named} file, but the input is {source.format}: the output has the "
+                "format of the input"
+            )
+    return target

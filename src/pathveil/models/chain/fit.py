@@ -1,0 +1,83 @@
+"""Fit a private Markov chain: check, count, settle the noise, charge, and only then draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy.typing as npt
+
+from pathveil.models.chain.data import read_data
+from pathveil.models.chain.noise import noise_for
+from pathveil.models.chain.private_chain import PrivateChain
+from pathveil.models.chain.request import Mechanism, Unit, checked_request
+from pathveil.models.counting import States, WordCounts
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.randomness.source import RandomSource, checked_source
+from pathveil.systems.markov_chain import MarkovChain
+from pathveil.systems.system import Symbol, Word
+
+
+def fit_private_chain(
+    counts: npt.ArrayLike | WordCounts | None = None,
+    *,
+    pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None = None,
+    words: Iterable[Word] | None = None,
+    states: Iterable[Symbol],
+    epsilon: float,
+    delta: float | None = None,
+    mechanism: Mechanism = "dirichlet",
+    support: npt.ArrayLike | MarkovChain | None = None,
+    unit: Unit | None = None,
+    max_length: int | None = None,
+    merge: Mapping[Symbol, Symbol] | None = None,
+    split: Mapping[str, float] | None = None,
+    floor: float | None = None,
+    mix: bool = True,
+    rng: RandomSource | None = None,
+    before_drawing: Callable[[Guarantee], object] | None = None,
+) -> PrivateChain:
+    """A Markov chain from transition counts, from (from, to) `pairs`, or from `words`.
+
+    `pairs` is a list of pairs or, much faster for millions of them, a numpy array with two columns.
+
+    `unit` names what is protected: "transition", "symbol" or "word" for words, always "transition" for counts and
+    pairs. `states` and `support` (which transitions can occur: a Boolean table over the model's states, or a
+    `MarkovChain` on them) are public and must not be taken from the data. `merge` is a public map from states to merged
+    states; all of it then speaks of the merged ones. A state without records gets the uniform row on its support.
+
+    Counts that were made from words elsewhere come as `WordCounts`: then every unit has a meaning for them.
+
+    `mechanism="dirichlet"` and `"gaussian"` need a `delta`; `"laplace"` has δ = 0. `floor` and `mix=False` are the
+    papers' mode of the Dirichlet mechanism. With `unit="word"`, `split={"transitions": 0.8, "first": 0.1,
+    "lengths": 0.1}` learns first symbols and lengths too, each for its share of the budget.
+
+    `before_drawing` is called with the guarantee when everything is checked and nothing is drawn yet: the moment to
+    charge a ledger. If it raises, nothing is released. With `mix=False` the floor is checked after it: that the data
+    keep the floor, or not, is learned from the data.
+
+    >>> import pathveil as pv
+    >>> model = pv.fit_private_chain(
+    ...     [[800, 200], [450, 550]], states=["sun", "rain"], epsilon=1.0, delta=1e-6, rng=pv.insecure_seed(7)
+    ... )
+    >>> model.chain.matrix.toarray().round(2)
+    array([[0.8 , 0.2 ],
+           [0.45, 0.55]])
+    """
+    known = States(states, merge)
+    from_words = words is not None or isinstance(counts, WordCounts)
+    asked = checked_request(mechanism, unit, epsilon, delta, max_length, split, floor, mix, from_words)
+    source = checked_source(rng)
+    data = read_data(counts, pairs, words, known, support, asked)
+    # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
+    noise = noise_for(data, asked)
+    guarantee = asked.guarantee(seeded=source.is_seeded)
+    if before_drawing is not None:
+        before_drawing(guarantee)
+    if not mix and floor is not None:
+        # Whether the data keep the floor is an answer about them, so it has to be paid for first.
+        data.require_floor(floor)
+    rows, first, lengths = noise.draw(source)
+    chain = MarkovChain.from_counts(known.merged, rows)
+    chain.guarantee = guarantee.to_dict()
+    return PrivateChain(chain, guarantee, mechanism, tuple(noise.forecasts()), first, lengths)

@@ -1,0 +1,151 @@
+"""What the caller asks for, checked before any data are looked at, and the promise in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pathveil.errors import InvalidParameterError
+from pathveil.models.dirichlet import EXACT_ON_GRID
+from pathveil.models.laplace import EXACT
+from pathveil.privacy import units
+from pathveil.privacy.guarantee import Guarantee
+
+Mechanism = Literal["dirichlet", "laplace", "gaussian"]
+Unit = Literal["transition", "symbol", "word"]
+
+PARTS = ("transitions", "first", "lengths")
+"""What a model may learn from the data, each for its share of the budget."""
+
+# A model of unit "word" cuts words itself, so that it protects words of any length.
+_PROTECTED = {"transition": units.Transition(), "symbol": units.Symbols(1), "word": units.Word()}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A promise, and the noise that shall keep it; checked, before the data are looked at."""
+
+    mechanism: Mechanism
+    unit: Unit
+    epsilon: float
+    delta: float
+    max_length: int | None
+    shares: Mapping[str, float]
+    floor: float | None
+    mix: bool
+
+    def guarantee(self, *, seeded: bool) -> Guarantee:
+        return Guarantee(
+            epsilon=self.epsilon,
+            delta=0.0 if self.mechanism == "laplace" else self.delta,
+            unit=_unit_text(self.unit, self.max_length),
+            public=tuple(_public(self.unit, self.mechanism, self.floor, self.mix)),
+            mechanism=_mechanism_text(self.mechanism, self.shares),
+            sampling=EXACT_ON_GRID if self.mechanism == "dirichlet" else EXACT,
+            seeded=seeded,
+            protects=_PROTECTED[self.unit],
+        )
+
+
+def checked_request(
+    mechanism: Mechanism,
+    unit: Unit | None,
+    epsilon: float,
+    delta: float | None,
+    max_length: int | None,
+    split: Mapping[str, float] | None,
+    floor: float | None,
+    mix: bool,
+    from_words: bool,
+) -> Request:
+    if unit is None:
+        if from_words:
+            raise InvalidParameterError(
+                "say what is protected: unit='word' (a whole word, with max_length), 'symbol' (one symbol of a word) "
+                "or 'transition' (the destination of one transition; row sizes are public)"
+            )
+        unit = "transition"
+    shares = _checked_split(split, unit)
+    _check_unit(unit, mechanism, from_words, max_length)
+    if mechanism != "laplace" and delta is None:
+        raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
+    if mechanism != "dirichlet" and (floor is not None or not mix):
+        raise InvalidParameterError(f"floor and mix belong to mechanism 'dirichlet', not to {mechanism!r}")
+    return Request(mechanism, unit, epsilon, delta or 0.0, max_length, shares, floor, mix)
+
+
+def _check_unit(unit: str, mechanism: str, has_words: bool, max_length: int | None) -> None:
+    if mechanism not in ("dirichlet", "laplace", "gaussian"):
+        raise InvalidParameterError(f"mechanism is {mechanism!r}: it must be 'dirichlet', 'laplace' or 'gaussian'")
+    if unit not in ("transition", "symbol", "word"):
+        raise InvalidParameterError(f"unit is {unit!r}: it must be 'transition', 'symbol' or 'word'")
+    if unit != "transition":
+        if mechanism == "dirichlet":
+            raise InvalidParameterError(
+                f"the Dirichlet mechanism does not protect a {unit}: changing one moves records between rows. Use "
+                "mechanism='laplace' or 'gaussian', or unit='transition'."
+            )
+        if not has_words:
+            raise InvalidParameterError(f"unit {unit!r} needs words=…: counts and pairs do not say what a {unit} is")
+    if unit == "word" and (isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 2):
+        raise InvalidParameterError(
+            f"unit 'word' needs max_length, a public whole number of at least 2 (longer words are cut), "
+            f"not {max_length!r}"
+        )
+    if unit != "word" and max_length is not None:
+        raise InvalidParameterError("max_length belongs to unit 'word'; no other unit depends on it")
+
+
+def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, float]:
+    if split is None:
+        return {"transitions": 1.0}
+    if unit != "word":
+        raise InvalidParameterError(
+            f"split learns first symbols and lengths from the data, which unit {unit!r} does not protect: "
+            "use unit='word'"
+        )
+    shares = dict(split)
+    if not set(shares) <= set(PARTS) or "transitions" not in shares:
+        raise InvalidParameterError(f"split must name 'transitions' and may name 'first' and 'lengths', not {shares!r}")
+    if not all(share > 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
+        raise InvalidParameterError(f"the shares of split must be positive and sum to 1, not {shares!r}")
+    return shares
+
+
+# What the guarantee says.
+
+
+def _unit_text(unit: str, max_length: int | None) -> str:
+    return {
+        "transition": "any other set of transitions in which one has another destination (origins and row sizes are "
+        "the same)",
+        "symbol": "any other set of words (with transitions that can occur) in which one symbol of one word is another",
+        "word": "any other set of words (with transitions that can occur) in which one is replaced by any word of "
+        f"at most {max_length} symbols",
+    }[unit]
+
+
+def _public(unit: str, mechanism: str, floor: float | None, mix: bool) -> list[str]:
+    listed = ["the states", "which transitions can occur"]
+    listed += {
+        "transition": ["where each transition starts and so the number of records of each row"],
+        "symbol": ["the number of words and their lengths"],
+        "word": ["the number of words", "the greatest length, after which words are cut"],
+    }[unit]
+    if mechanism == "dirichlet":
+        listed.append("the floor of each row" if mix else f"that every possible transition has frequency ≥ {floor:.6g}")
+    return listed
+
+
+def _mechanism_text(mechanism: str, shares: Mapping[str, float]) -> str:
+    name = {
+        "dirichlet": "Dirichlet mechanism on the rows of a Markov chain",
+        "laplace": "discrete Laplace noise on transition counts",
+        "gaussian": "discrete Gaussian noise on transition counts",
+    }[mechanism]
+    if len(shares) == 1:
+        return name
+    budget = "ε" if mechanism == "laplace" else "ρ"
+    parts = {"transitions": name, "first": "first symbols", "lengths": "lengths"}
+    return ", ".join(f"{parts[part]} ({share:g} of {budget})" for part, share in shares.items())
