@@ -287,11 +287,11 @@ def test_data_that_cannot_be_read_are_refused(data, error, says):
         ({"unit": "word", "mechanism": "dirichlet", "max_length": 5}, "does not protect a word"),
         ({"unit": "symbol", "floor": 0.1}, "belong to mechanism 'dirichlet' and unit 'transition'"),
         ({"unit": "word", "max_length": 5, "mix": False}, "belong to mechanism 'dirichlet' and unit 'transition'"),
-        ({"unit": "word", "mechanism": "laplace"}, "needs max_length"),
-        ({"unit": "word", "mechanism": "laplace", "max_length": 1}, "needs max_length"),
+        ({"unit": "word", "mechanism": "laplace"}, "needs `max_length`"),
+        ({"unit": "word", "mechanism": "laplace", "max_length": 1}, "needs `max_length`"),
         ({"max_length": 5}, "belongs to unit 'word'"),
-        ({"delta": None, "mechanism": "dirichlet"}, "needs a delta"),
-        ({"delta": None, "floor": 0.1}, "needs a delta"),
+        ({"delta": None, "mechanism": "dirichlet"}, "needs a `delta`"),
+        ({"delta": None, "floor": 0.1}, "needs a `delta`"),
         ({"delta": 0.0}, "delta is 0"),
         ({"delta": 0.0, "mechanism": "gaussian"}, "delta is 0"),
         ({"delta": -1e-6, "mechanism": "laplace"}, "delta is -1e-06"),
@@ -322,7 +322,7 @@ def test_a_split_that_is_no_split_is_refused(split):
 
 
 def test_units_that_need_words_are_refused_for_counts():
-    with pytest.raises(pv.InvalidParameterError, match="needs words"):
+    with pytest.raises(pv.InvalidParameterError, match="needs `words"):
         pv.fit_private_chain(COUNTS, states=STATES, epsilon=1.0, mechanism="laplace", unit="symbol")
 
 

@@ -173,7 +173,7 @@ def test_what_is_public_depends_on_the_unit_and_on_the_mechanism():
 @pytest.mark.parametrize("max_length", [True, 1, 0, -3, 3.0, "4", None])
 def test_the_greatest_length_is_a_whole_number_of_at_least_two(max_length):
     options = {"words": WORDS, "states": "abc", "epsilon": 1.0, "mechanism": "laplace", "unit": "word"}
-    with pytest.raises(pv.InvalidParameterError, match="needs max_length"):
+    with pytest.raises(pv.InvalidParameterError, match="needs `max_length`"):
         pv.fit_private_chain(**options, max_length=max_length)
     pv.fit_private_chain(**options, max_length=2)
 

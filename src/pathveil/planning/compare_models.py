@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
-from pathveil.models.chain import ErrorForecast, Request, Unit, forecast_errors
+from pathveil.models.chain import ErrorForecast, Unit, checked_request, forecast_errors
 from pathveil.numerics.arrays import FloatArray
 
 _REMARKS = {
@@ -64,9 +64,7 @@ def compare_models(
         raise InvalidParameterError("records are the sizes of the rows: numbers of at least 0, and not all of them 0")
     if not (sizes >= 1).all():
         raise InvalidParameterError("successors: every row needs at least one possible entry")
-    if unit not in ("transition", "symbol", "word") or (unit == "word") != (max_length is not None):
-        raise InvalidParameterError("unit is 'transition', 'symbol', or 'word', and only 'word' has a max_length")
-    asked = Request(None, unit, epsilon, delta, max_length, {"transitions": 1.0}, None, True)
+    asked = checked_request(None, unit, epsilon, delta, max_length, split=None, floor=None, mix=True, from_words=True)
     return [_with_averages(one, rows) for one in forecast_errors(asked, sizes.tolist(), rows.tolist())]
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from pathveil.cli.printing.spelling import with_options
+
 if TYPE_CHECKING:
     from pathveil.privacy.guarantee import Guarantee
 
@@ -53,4 +55,4 @@ def echo_skipped(count: int, what: str, examples: Sequence[str]) -> None:
     if count:
         typer.echo(f"For you only: {count:,} {what} were left out, for example")
         for example in examples:
-            typer.echo(f"  {example}")
+            typer.echo(f"  {with_options(example)}")

@@ -105,7 +105,7 @@ def _counted(
 ) -> Counts | WordCounts:
     """The data in the model's states: a table of transitions or, where they come from words, all that is counted."""
     if sum(given is not None for given in (counts, pairs, words)) != 1:
-        raise InvalidParameterError("give the data in one way: counts, or pairs=…, or words=…")
+        raise InvalidParameterError("give the data in one way: counts, or `pairs=…`, or `words=…`")
     if words is not None:
         found = count_words(encode_words(words, states, cut), len(states.merged))
     elif isinstance(counts, WordCounts):

@@ -72,8 +72,8 @@ def checked_request(
     if unit is None:
         if from_words:
             raise InvalidParameterError(
-                "say what is protected: unit='word' (a whole word, with max_length), 'symbol' (one symbol of a word) "
-                "or 'transition' (the destination of one transition; row sizes are public)"
+                "say what is protected: `unit=\"word\"` (a whole word, with `max_length`), 'symbol' (one symbol of a "
+                "word) or 'transition' (the destination of one transition; row sizes are public)"
             )
         unit = "transition"
     shares = _checked_split(split, unit)
@@ -85,11 +85,11 @@ def checked_request(
     asked = Request(mechanism, unit, epsilon, delta, max_length, shares, floor, mix)
     if asked.is_papers_mode and (unit != "transition" or mechanism not in (None, "dirichlet")):
         raise InvalidParameterError(
-            f"floor and mix belong to mechanism 'dirichlet' and unit 'transition', not to {mechanism or unit!r}"
+            f"`floor` and `mix` belong to mechanism 'dirichlet' and unit 'transition', not to {mechanism or unit!r}"
         )
     if delta is None and (mechanism in ("dirichlet", "gaussian") or asked.is_papers_mode):
         raise InvalidParameterError(
-            f"mechanism {mechanism or 'dirichlet'!r} needs a delta; 'laplace' is the one with δ = 0"
+            f"mechanism {mechanism or 'dirichlet'!r} needs a `delta`; 'laplace' is the one with δ = 0"
         )
     return asked
 
@@ -116,17 +116,17 @@ def _check_unit(unit: str, mechanism: str | None, has_words: bool, max_length: i
         if mechanism == "dirichlet":
             raise InvalidParameterError(
                 f"the Dirichlet mechanism does not protect a {unit}: changing one moves records between rows. Use "
-                "mechanism='laplace' or 'gaussian', or unit='transition'."
+                '`mechanism="laplace"` or "gaussian", or `unit="transition"`.'
             )
         if not has_words:
-            raise InvalidParameterError(f"unit {unit!r} needs words=…: counts and pairs do not say what a {unit} is")
+            raise InvalidParameterError(f"unit {unit!r} needs `words=…`: counts and pairs do not say what a {unit} is")
     if unit == "word" and (isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 2):
         raise InvalidParameterError(
-            f"unit 'word' needs max_length, a public whole number of at least 2 (longer words are cut), "
+            f"unit 'word' needs `max_length`, a public whole number of at least 2 (longer words are cut), "
             f"not {max_length!r}"
         )
     if unit != "word" and max_length is not None:
-        raise InvalidParameterError("max_length belongs to unit 'word'; no other unit depends on it")
+        raise InvalidParameterError("`max_length` belongs to unit 'word'; no other unit depends on it")
 
 
 def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, float]:
@@ -134,14 +134,16 @@ def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, fl
         return {"transitions": 1.0}
     if unit != "word":
         raise InvalidParameterError(
-            f"split learns first symbols and lengths from the data, which unit {unit!r} does not protect: "
-            "use unit='word'"
+            f"`split` learns first symbols and lengths from the data, which unit {unit!r} does not protect: "
+            'use `unit="word"`'
         )
     shares = dict(split)
     if not set(shares) <= set(PARTS) or "transitions" not in shares:
-        raise InvalidParameterError(f"split must name 'transitions' and may name 'first' and 'lengths', not {shares!r}")
+        raise InvalidParameterError(
+            f"`split` must name 'transitions' and may name 'first' and 'lengths', not {shares!r}"
+        )
     if not all(share > 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
-        raise InvalidParameterError(f"the shares of split must be positive and sum to 1, not {shares!r}")
+        raise InvalidParameterError(f"the shares of `split` must be positive and sum to 1, not {shares!r}")
     return shares
 
 
