@@ -73,9 +73,9 @@ class Layout(ABC):
         self.require_format(files[0].format, files[0].name)
         for name in extra.keep:
             if name in self.columns():
-                raise InvalidParameterError(f"keep: {name!r} is a column of the words themselves, and is replaced")
+                raise InvalidParameterError(f"`keep`: {name!r} is a column of the words themselves, and is replaced")
         if len(set(extra.keep)) < len(extra.keep):
-            raise InvalidParameterError(f"keep: a column is named twice in {', '.join(extra.keep)}")
+            raise InvalidParameterError(f"`keep`: a column is named twice in {', '.join(extra.keep)}")
 
     def require_format(self, format: Format, name: str) -> None:
         """An error if this layout is not possible in files of this format."""
