@@ -26,7 +26,7 @@ def inspect(
 
     Example: [bold]pathveil inspect model.json[/bold]
     """
-    from pathveil.data.reading import read_model
+    from pathveil.data.public import read_model
 
     chain, promise, forecasts = read_model(model)
     stationary, why_not = _stationary(chain)

@@ -71,7 +71,7 @@ class Fit:
 
     def choices(self, input: Input, output: Output) -> ModelChoices:
         """What to release, with the public files read."""
-        from pathveil.data.reading import read_alphabet, read_support
+        from pathveil.data.public import read_alphabet, read_support
         from pathveil.release import ModelChoices
 
         states = read_alphabet(self.states).symbols

@@ -124,7 +124,7 @@ def _model_curves(rows: Path, system: SystemFile, distance: Distance, promise: M
         raise InvalidParameterError("--distance edit is for private words: it needs --length, not --rows")
     if system != SystemFile(edges=system.edges):
         raise InvalidParameterError("a model's states are in --rows; only --edges may say which transitions occur")
-    from pathveil.data.reading import read_row_sizes, read_successors
+    from pathveil.data.public import read_row_sizes, read_successors
     from pathveil.planning.model_curves import model_curves
 
     sizes = read_row_sizes(rows)

@@ -113,7 +113,7 @@ def plan(
     """
     report.require_free()
     world = system.read()
-    from pathveil.data.reading import read_coordinates
+    from pathveil.data.public import read_coordinates
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
     from pathveil.report.plan_page import plan_page

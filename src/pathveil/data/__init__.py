@@ -5,18 +5,8 @@ This room needs pyarrow and duckdb, so `import pathveil` does not load it: write
 
 from pathveil.data.fingerprint import system_fingerprint
 from pathveil.data.formats import DelimitedColumn, EventLog, Layout, ListColumn, LongTable, TextLines
-from pathveil.data.reading import (
-    CheckedWords,
-    CuratorCounts,
-    PairColumns,
-    check_words,
-    count_transitions,
-    read_alphabet,
-    read_automaton,
-    read_chain,
-    read_edges,
-    read_words,
-)
+from pathveil.data.public import read_alphabet, read_automaton, read_chain, read_edges
+from pathveil.data.reading import CheckedWords, CuratorCounts, PairColumns, check_words, count_transitions, read_words
 from pathveil.data.writing import (
     CuratorSummary,
     file_guarantee,

@@ -63,13 +63,13 @@ class SystemFile:
             )
         [(option, path)] = self.given.items()
         refuse_sensitive(option, path, sensitive)
-        from pathveil.data import reading
+        from pathveil.data import public
 
         readers: dict[str, Callable[[Path], System]] = {
-            "--edges": reading.read_edges,
-            "--alphabet": reading.read_alphabet,
-            "--chain": reading.read_chain,
-            "--automaton": reading.read_automaton,
+            "--edges": public.read_edges,
+            "--alphabet": public.read_alphabet,
+            "--chain": public.read_chain,
+            "--automaton": public.read_automaton,
         }
         return readers[option](path)
 
