@@ -17,8 +17,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from pathveil.cli.options import Budget
-from pathveil.data import words
-from pathveil.data.writing import manifest, publishing
+from pathveil.data import workspace, writing
+from pathveil.data.reading import opening
+from pathveil.data.writing import manifest
 from pathveil.release import Release
 from tests.cli import fuzz_commands
 from tests.cli.promises import Case, check, laid_out, run, snapshot
@@ -151,9 +152,9 @@ def _bug(_path):
         (GOOD, Release, "seal", _unsealed),
         (GOOD, Release, "__exit__", lambda *_: None),
         (GOOD, manifest, "write_manifest", lambda *_, **__: Path("none")),
-        (GOOD, publishing.shutil, "rmtree", lambda *_, **__: None),
-        (GOOD, words, "private_workspace", _open_workspace),
-        (BAD, publishing, "refuse_existing", _written_at_once),
+        (GOOD, workspace.shutil, "rmtree", lambda *_, **__: None),
+        (GOOD, opening, "private_workspace", _open_workspace),
+        (BAD, writing, "refuse_existing", _written_at_once),
         (GOOD, Budget, "open", _bug),
     ],
 )
