@@ -99,7 +99,8 @@ def plan(
         ),
     ] = None,
     coordinates: Annotated[
-        Path | None, typer.Option(help="CSV with the columns symbol,x,y: draw the system as a map.")
+        Path | None,
+        typer.Option(help="CSV with the columns symbol,x,y: draw the system as a map. (A --system may have them.)"),
     ] = None,
     report: Report,
 ) -> None:
@@ -112,13 +113,14 @@ def plan(
     [bold]pathveil report plan --edges roads.csv --distance edit --lengths 5:20 --cap 6 --output plan.html[/bold]
     """
     report.require_free()
-    world = system.read()
-    from pathveil.data.reading import read_coordinates
+    saved = system.read_saved()
+    world = saved.system
+    from pathveil.data.public import read_coordinates
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
     from pathveil.report.plan_page import plan_page
 
-    places = None if coordinates is None else read_coordinates(coordinates)
+    places = saved.map if coordinates is None else read_coordinates(coordinates)
     word = None if sample is None else _word(sample, world)
     between, cap = distance.between, distance.cap
     with waiting("computing expected errors at every ε and b ...", silent=report.quiet):

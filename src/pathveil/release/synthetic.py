@@ -100,7 +100,7 @@ class _SyntheticWords:
 def _read(model: Path, length: int | None) -> _SyntheticWords:
     import numpy as np
 
-    from pathveil.data.reading import read_model
+    from pathveil.data.public import read_model
     from pathveil.systems.system import checked_length
 
     chain, promise, learned = read_model(model)
