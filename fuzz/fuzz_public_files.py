@@ -5,7 +5,7 @@ from pathlib import Path
 from harness import fuzz_file, parsers
 
 with parsers():
-    from pathveil.data.reading import read_alphabet, read_coordinates, read_edges, read_row_sizes
+    from pathveil.data.public import read_alphabet, read_coordinates, read_edges, read_row_sizes
 
 READERS = (read_edges, read_alphabet, read_row_sizes, read_coordinates)
 
