@@ -27,7 +27,6 @@ from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.data.reading import PairColumns
-    from pathveil.models.chain import Mechanism
     from pathveil.numerics.arrays import BoolArray
     from pathveil.release import ModelChoices
     from pathveil.systems.system import Symbol
@@ -49,17 +48,19 @@ class Fit:
             "only what may follow what there can occur."
         ),
     ] = None
-    delta: Annotated[float | None, typer.Option(help="δ; without it, discrete Laplace noise is used.")] = None
+    delta: Annotated[
+        float | None, typer.Option(help="δ that may be spent; without it, discrete Laplace noise is used.")
+    ] = None
     unit: Annotated[
         Literal["transition", "symbol", "word"] | None,
         typer.Option(help="What is protected: one transition's destination, one symbol, or one whole word."),
     ] = None
     mechanism: Annotated[
         Literal["dirichlet", "laplace", "gaussian"] | None,
-        typer.Option(help="If not given: laplace without a δ; with one dirichlet for transitions, otherwise gaussian."),
+        typer.Option(help="If not given: the one with the smallest error to expect, by public forecast."),
     ] = None
     max_length: Annotated[
-        int | None, typer.Option(min=1, max=1_000_000, help="Unit word: the greatest length; longer words are cut.")
+        int | None, typer.Option(min=2, max=1_000_000, help="Unit word: the greatest length; longer words are cut.")
     ] = None
     split: Annotated[
         str | None,
@@ -81,18 +82,6 @@ class Fit:
             raise InvalidParameterError("which states are there? Give --states, or --system for a saved public system")
         if self.system is not None and self.support is not None:
             raise InvalidParameterError("--system says itself what may follow what: leave out --support")
-        if self.chosen_mechanism == "laplace" and self.delta is not None:
-            raise InvalidParameterError(
-                "discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism"
-            )
-
-    @property
-    def chosen_mechanism(self) -> Mechanism:
-        if self.mechanism is not None:
-            return self.mechanism
-        if self.delta is None:
-            return "laplace"
-        return "dirichlet" if self.unit in (None, "transition") else "gaussian"
 
     def refuse_sensitive(self, sources: Sequence[str]) -> None:
         """Wrong use if a public file of the model is the sensitive input."""
@@ -118,7 +107,7 @@ class Fit:
             states=states,
             epsilon=self.epsilon,
             delta=self.delta,
-            mechanism=self.chosen_mechanism,
+            mechanism=self.mechanism,
             unit=self.unit or "transition",
             support=support,
             max_length=self.max_length,
@@ -202,9 +191,12 @@ def model(
     counted = done.counted
     if printing.as_json:
         skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}
-        echo_json(output.path, done.promise, {} if hidden else skipped, release.cost)
+        how = {"mechanism": done.model.mechanism, "why": done.model.reason}
+        echo_json(output.path, done.promise, {} if hidden else skipped, release.cost, how)
     elif not printing.quiet:
         typer.echo(f"{output.path}: a private chain over {len(choices.states)} states")
+        if done.model.reason:
+            typer.echo(f"Mechanism: {done.model.reason}.")
         typer.echo(f"The promise: {done.promise}")
         echo_cost(release.cost)
         if not hidden:

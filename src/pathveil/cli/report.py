@@ -163,6 +163,8 @@ def curator(
     world = system.read(sensitive=input)
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
+    from pathveil.data.formats import layout_in
+    from pathveil.data.sources import named_format
     from pathveil.data.writing import manifest_path
     from pathveil.report.curator import compare, curator_page, read_all
     from pathveil.report.released import read_manifest, read_model_of, rebuilt_mechanism, require_same_system
@@ -174,12 +176,14 @@ def curator(
         mechanism = rebuilt_mechanism(world, released.promise, max_length)
     accepted = mechanism is None or mechanism.on_infeasible == "nearest"
     lengths = None if mechanism is None else mechanism.accepted_lengths
+    format = named_format(private)
+    written = layout if format is None else layout_in(format, layout)  # as privatize has written them
     fitted, rows = (None, []) if model is None else read_model_of(world, model)
     with waiting("comparing ...", silent=report.quiet):
         found = compare(
             world,
             read_all(input, layout, world, on_bad_row=on_bad_row, accept_infeasible=accepted, lengths=lengths),
-            read_all(str(private), layout, world),
+            read_all(str(private), written, world),
             released,
             mechanism,
             model=fitted,

@@ -195,7 +195,7 @@ def test_how_long_a_word_is_is_not_told(run) -> None:
     line = TEXT.replace("--alphabet abc.txt", "--edges support.csv") + " --max-length 4"
     ran = run(line)
     assert ran.code == 2
-    assert "longer than max_length=4" in ran.err
+    assert "longer than --max-length 4" in ran.err
     assert "333" not in ran.err
     assert "333" in run(line + " --curator").err
 

@@ -4,6 +4,7 @@ from pathveil.cli.printing.content import content_hidden
 from pathveil.cli.printing.plots import PlotFile
 from pathveil.cli.printing.progress import ProgressBar, waiting
 from pathveil.cli.printing.results import echo_cost, echo_json, echo_notice, echo_skipped
+from pathveil.cli.printing.spelling import with_options
 
 __all__ = [
     "PlotFile",
@@ -14,4 +15,5 @@ __all__ = [
     "echo_notice",
     "echo_skipped",
     "waiting",
+    "with_options",
 ]

@@ -1,7 +1,8 @@
 """How words lie in files: one file here for each layout. A new layout is a class in a file of its own, named here."""
 
+from pathveil.data.formats.converting import CASE, COLUMN, ORDER, SYMBOL, layout_in
 from pathveil.data.formats.delimited_column import DelimitedColumn
-from pathveil.data.formats.event_log import XES_FOOTER, XES_HEADER, EventLog
+from pathveil.data.formats.event_log import ATTRIBUTE, EventLog
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, place_in_rows
 from pathveil.data.formats.list_column import ListColumn
 from pathveil.data.formats.long_table import LongTable
@@ -10,8 +11,11 @@ from pathveil.data.formats.row_words import RowWords
 from pathveil.data.formats.splitting import checked_separator, join, require_separable, split, text_bytes
 
 __all__ = [
-    "XES_FOOTER",
-    "XES_HEADER",
+    "ATTRIBUTE",
+    "CASE",
+    "COLUMN",
+    "ORDER",
+    "SYMBOL",
     "DelimitedColumn",
     "EventLog",
     "Extra",
@@ -25,6 +29,7 @@ __all__ = [
     "checked_separator",
     "column_type",
     "join",
+    "layout_in",
     "place_in_rows",
     "require_separable",
     "split",

@@ -109,7 +109,7 @@ def read_edges(
     edges = []
     for number, (origin, destination) in _rows(path, columns):
         if not origin or not destination:
-            raise InvalidSystemError(f"{path}, line {number}: an edge needs both `{columns[0]}` and `{columns[1]}`")
+            raise InvalidSystemError(f"{path}, line {number}: an edge needs both {columns[0]!r} and {columns[1]!r}")
         edges.append((origin, destination))
     return _named(path, lambda: MarkovChain.from_edges(edges, initial=initial, final=final))
 
@@ -232,8 +232,8 @@ def _automaton_csv(path: str | Path) -> _Parts:
             accepting.append(origin)
         else:
             raise InvalidSystemError(
-                f"{path}, line {number}: a row has `from`, `symbol` and `to`; or `to` alone, where words may begin; or "
-                "`from` alone, where they may end"
+                f"{path}, line {number}: a row has 'from', 'symbol' and 'to'; or 'to' alone, where words may begin; or "
+                "'from' alone, where they may end"
             )
     return moves, initial, accepting
 

@@ -1,11 +1,12 @@
 """What files say, checked: words as codes of the public system, and counts of transitions."""
 
-from pathveil.data.reading.checking import Checker, OnBadRow, checker_for, no_word_to_release
+from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, checker_for, no_word_to_release
 from pathveil.data.reading.opening import opened
 from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTally, count_transitions
 from pathveil.data.reading.words import CheckedWords, check_words, read_words
 
 __all__ = [
+    "SKIP_BAD_ROWS",
     "CheckedWords",
     "Checker",
     "CuratorCounts",
