@@ -10,10 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pathveil.cli.options import Budget, Columns, Epsilon, Input, Output, Printing, refuse_sensitive, takes_bundles
-from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_json, echo_skipped
+from pathveil.cli.printing import (
+    ProgressBar,
+    content_hidden,
+    echo_cost,
+    echo_json,
+    echo_notice,
+    echo_skipped,
+    echo_tied,
+)
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
+    from pathveil.data.formats import Layout
     from pathveil.data.reading import PairColumns
     from pathveil.models.chain import Mechanism
     from pathveil.release import ModelChoices
@@ -69,7 +78,7 @@ class Fit:
         if self.support is not None:
             refuse_sensitive("--support", self.support, sources)
 
-    def choices(self, input: Input, output: Output) -> ModelChoices:
+    def choices(self, input: Input, count: str | None, output: Output) -> ModelChoices:
         """What to release, with the public files read."""
         from pathveil.data.reading import read_alphabet, read_support
         from pathveil.release import ModelChoices
@@ -84,6 +93,7 @@ class Fit:
             support=None if self.support is None else read_support(self.support, states),
             max_length=self.max_length,
             split=_shares(self.split),
+            count=count,
             on_bad_row=input.on_bad_row,
             overwrite=output.overwrite,
         )
@@ -114,6 +124,10 @@ def model(
     *,
     fit: Fit,
     pairs: Pairs,
+    count: Annotated[
+        str | None,
+        typer.Option(help="The column that says for how many transitions (pairs) or equal words a row stands."),
+    ] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the matrix of probabilities as CSV, too.")] = None,
     input: Input,
     budget: Budget,
@@ -141,24 +155,48 @@ def model(
         input.files() as files,
         ProgressBar(silent=printing.silent or hidden) as bar,
     ):
-        choices = fit.choices(input, output)
+        choices = fit.choices(input, count, output)
         layout = pairs.columns or input.columns.layout(files, input.format)
-        bar.total = input.words_declared(files)
-        with budget.release(ledger, "model", input, files, layout, output.target) as release:
+        bar.total = input.words_declared(files) if count is None else None
+        if count is None:
+            _warn_of_counts(input, files, layout)
+        asked = layout if count is None else (layout, count)
+        with budget.release(ledger, "model", input, files, asked, output.target) as release:
             place = None if matrix is None else matrix.absolute()
             done = release_model(
                 files, layout, choices, release, output.target, place, format=input.format, progress=bar
             )
     counted = done.counted
     if printing.as_json:
-        skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}
-        echo_json(output.path, done.promise, {} if hidden else skipped, release.cost)
+        shown = {
+            "rows_skipped": counted.rows_skipped,
+            "skipped_examples": list(counted.skipped_examples),
+            "words_tied": counted.words_tied,
+        }
+        echo_json(output.path, done.promise, {} if hidden else shown, release.cost)
     elif not printing.quiet:
         typer.echo(f"{output.path}: a private chain over {len(choices.states)} states")
         typer.echo(f"The promise: {done.promise}")
         echo_cost(release.cost)
         if not hidden:
             echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
+            echo_tied(counted.words_tied)
+
+
+def _warn_of_counts(input: Input, files: Sequence[str], layout: Layout | PairColumns) -> None:
+    """Say so where a column that is not used may be a count: each row would be taken for one trip."""
+    from pathveil.data.formats import Layout, columns_like_counts
+    from pathveil.data.sources import find_files
+
+    if isinstance(layout, Layout):
+        if not layout.counts_rows:
+            return
+        used = layout.columns()
+    else:
+        used = layout.columns
+    what = "words" if isinstance(layout, Layout) else "transitions"
+    for name in columns_like_counts(find_files(files, Path(), input.format), used):
+        echo_notice(f"each row counts once. If it stands for several {what}, add --count {name}")
 
 
 def _shares(text: str | None) -> dict[str, float] | None:

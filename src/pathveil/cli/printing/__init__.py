@@ -3,7 +3,7 @@
 from pathveil.cli.printing.content import content_hidden
 from pathveil.cli.printing.plots import PlotFile
 from pathveil.cli.printing.progress import ProgressBar, waiting
-from pathveil.cli.printing.results import echo_cost, echo_json, echo_notice, echo_skipped
+from pathveil.cli.printing.results import echo_cost, echo_json, echo_notice, echo_skipped, echo_tied
 
 __all__ = [
     "PlotFile",
@@ -13,5 +13,6 @@ __all__ = [
     "echo_json",
     "echo_notice",
     "echo_skipped",
+    "echo_tied",
     "waiting",
 ]

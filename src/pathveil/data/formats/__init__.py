@@ -1,5 +1,6 @@
 """How words lie in files: one file here for each layout. A new layout is a class in a file of its own, named here."""
 
+from pathveil.data.formats.counted_rows import MOST, NO_COUNT, columns_like_counts, require_countable, whole_count
 from pathveil.data.formats.delimited_column import DelimitedColumn
 from pathveil.data.formats.event_log import XES_FOOTER, XES_HEADER, EventLog
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, place_in_rows
@@ -10,6 +11,8 @@ from pathveil.data.formats.row_words import RowWords
 from pathveil.data.formats.splitting import checked_separator, join, require_separable, split, text_bytes
 
 __all__ = [
+    "MOST",
+    "NO_COUNT",
     "XES_FOOTER",
     "XES_HEADER",
     "DelimitedColumn",
@@ -24,9 +27,12 @@ __all__ = [
     "TextLines",
     "checked_separator",
     "column_type",
+    "columns_like_counts",
     "join",
     "place_in_rows",
+    "require_countable",
     "require_separable",
     "split",
     "text_bytes",
+    "whole_count",
 ]

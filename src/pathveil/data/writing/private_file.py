@@ -43,6 +43,8 @@ class CuratorSummary:
     skipped_examples: tuple[str, ...]
     largest_words_per_user: int | None
     words_over_limit: int
+    words_tied: int = 0
+    """Words with symbols that stand in the order of the file, because nothing else says which comes first."""
 
 
 def privatize_file(
@@ -125,6 +127,7 @@ def privatize_file(
         skipped_examples=tuple(checker.skipped.examples),
         largest_words_per_user=None if limit is None else limit.measured,
         words_over_limit=0 if limit is None else limit.dropped,
+        words_tied=checker.words_tied,
     )
 
 
