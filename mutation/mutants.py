@@ -20,7 +20,7 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
 # Without them the same numbers come out, later.
-DECORATORS_FOR_SPEED = {"kernel", "cache", "lru_cache"}
+DECORATORS_FOR_SPEED = {"kernel", "checked_kernel", "part_of_kernel", "cache", "lru_cache"}
 FUNCTIONS_FOR_DISPLAY = {"__repr__", "__str__", "_repr_html_"}
 
 

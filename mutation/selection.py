@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-COMPILING = {"kernel", "part_of_kernel"}
+COMPILING = {"kernel", "checked_kernel", "part_of_kernel"}
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,9 @@ def taken() -> Iterator[tuple[str, list[str]]]:
     edits = pv.CertifiedEditExponential(world, epsilon=2.0, cap=2, lengths=(5, 7))
 
     def model() -> None:
-        pv.fit_private_chain(words=words, states=world.symbols, epsilon=1.0, delta=1e-6, unit="transition")
+        pv.fit_private_chain(
+            words=words, states=world.symbols, epsilon=1.0, delta=1e-6, unit="transition", mechanism="dirichlet"
+        )
 
     yield _walk("one word (PermuteAndFlip.privatize)", lambda: flip.privatize(words[0]))
     yield _walk("one batch (CertifiedExponential.privatize_array)", lambda: certified.privatize_array(codes))

@@ -183,7 +183,7 @@ def test_the_same_budget_takes_releases_of_many_kinds_and_shows_what_is_left(run
     assert run(f"{ROUTES} --epsilon 2").code == 0
     model = "model trips.parquet --column route --unit word --max-length 8 --states zones.txt --epsilon 1"
     assert run(f"{model} --ledger budget.db --output model.json").code == 0
-    assert run(f"{ROUTES} --epsilon 3 --adjacency 5 --overwrite").code == 0
+    assert run(f"{ROUTES} --epsilon 3 --adjacency 5 --mechanism permute-and-flip --overwrite").code == 0
     assert spent(run) == 6
     refused = run(f"{ROUTES} --epsilon 1.5 --overwrite")
     assert refused.code == 1

@@ -22,8 +22,9 @@ WRONG_USE = {
     "another format": f"{WORDS} --epsilon 1 --output out.csv",
     "words without a unit": "model trips.parquet --column route --states zones.txt --epsilon 1 --output out.json",
     "pairs of words": "model trips.csv --from pickup --to dropoff --unit word --states zones.txt --epsilon 1 -o o.json",
-    "laplace with a delta": "model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 --delta 1e-6 "
-    "--mechanism laplace -o out.json",
+    "a delta that promises nothing": "model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 "
+    "--delta 2 -o out.json",
+    "words cut to one symbol": "model lines.txt --unit word --max-length 1 --states pages.txt --epsilon 1 -o out.json",
     "a target of 2": "plan --edges roads.csv --length 4 --target-error 2",
     "length 0": "compare --edges roads.csv --length 0 --epsilon 1",
     "pld without a size": "ledger init out.db --epsilon 1 --unit symbols --adjacency 1 --delta 1e-5 --composition pld",

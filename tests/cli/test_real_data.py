@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import pytest
 
 import pathveil as pv
 from tests.cli.conftest import Run
@@ -18,7 +19,7 @@ from tests.cli.recipes import commands, write_bike_days, write_help_desk, write_
 from tests.data.files import read_xes
 from tests.real_data import FOLDER, needs_real_data
 
-pytestmark = needs_real_data
+pytestmark = [pytest.mark.slow, needs_real_data]
 
 
 def _symbols(name: str) -> list[str]:

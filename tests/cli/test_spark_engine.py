@@ -83,6 +83,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.spark
 @needs_java
 def test_a_run_that_was_killed_after_its_first_draw_is_charged_again(folder: Path) -> None:
     pv.Ledger.create(folder / "budget.db", epsilon=60.0, unit=pv.units.Symbols(1))

@@ -65,18 +65,19 @@ def test_a_long_table_gets_fresh_case_numbers_and_orders_from_one(folder, run):
         assert orders == list(range(1, len(orders) + 1))
 
 
-def test_a_model_of_words_is_charged_and_saved_with_its_guarantee(folder, run):
+@pytest.mark.parametrize(("mechanism", "delta"), [("", 0.0), (" --mechanism dirichlet", 1e-6)])
+def test_a_model_of_words_is_charged_and_saved_with_its_guarantee(folder, run, mechanism, delta):
     assert run("ledger init budget.db --epsilon 10 --delta 1e-5 --unit transition").code == 0
-    ran = run(MODEL)
+    ran = run(MODEL + mechanism)
     assert ran.code == 0, ran.err
     chain = pv.MarkovChain.from_json(folder / "model.json")
     assert chain.symbols == tuple(f"s{i}" for i in range(8))
-    assert chain.guarantee["delta"] == 1e-6
+    assert chain.guarantee["delta"] == delta
     manifest = json.loads((folder / "model.json.manifest.json").read_text())
     assert manifest["epsilon"] == 1.0
     shown = json.loads(run("ledger show budget.db --json").out)
     assert shown["protects"] == manifest["protects"]
-    assert shown["spent"] == {"epsilon": 1.0, "delta": 1e-6}
+    assert shown["spent"] == {"epsilon": 1.0, "delta": delta}
 
 
 def test_a_model_of_pairs_needs_no_unit(folder, run):

@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import pytest
 
 import pathveil as pv
 from pathveil import data
 from tests.data.files import faithful, read_xes, write_xes
 from tests.real_data import FOLDER, needs_real_data
 
-pytestmark = needs_real_data
+pytestmark = [pytest.mark.slow, needs_real_data]
 
 
 def vocabulary(name: str) -> list[str]:

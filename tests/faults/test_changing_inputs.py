@@ -79,17 +79,17 @@ def test_an_input_that_changes_between_checking_and_drawing_is_neither_charged_n
     folder, run, monkeypatch, mechanism, how
 ):
     """The price was that of the words that were checked."""
-    from pathveil.release import engines
+    from pathveil.release import runners
 
     assert run("ledger init budget.db --epsilon 10 --unit symbols --adjacency 1").code == 0
-    whole = engines._Embedded.check
+    whole = runners._Embedded.check
 
     def check(self, *arguments):
         found = whole(self, *arguments)
         change(folder / "lines.txt", how)
         return found
 
-    monkeypatch.setattr(engines._Embedded, "check", check)
+    monkeypatch.setattr(runners._Embedded, "check", check)
     ran = run(INPUTS["text"].format(mechanism))
     assert "Traceback" not in ran.err
     assert ran.code == 1

@@ -18,8 +18,8 @@ WORDS = "privatize lines.txt --alphabet pages.txt --epsilon 2 --mechanism {} --o
 LINES = {
     **{name: WORDS.format(name) for name in ("certified", "exponential", "permute-and-flip", "online")},
     "edit": WORDS.format("certified") + " --distance edit --lengths 1:4",
-    "dirichlet": "model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 --delta 1e-6 --ledger "
-    "budget.db --output out.json --matrix out.csv",
+    "dirichlet": "model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 --delta 1e-6 "
+    "--mechanism dirichlet --ledger budget.db --output out.json --matrix out.csv",
     "laplace": "model lines.txt --unit word --max-length 3 --states pages.txt --epsilon 1 --ledger budget.db --output "
     "out.json",
     "synthesize": "synthesize model.json --count 50 --length 4 --output out.txt",

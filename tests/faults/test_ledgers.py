@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pathveil as pv
-from pathveil.ledger.entries import sealed
+from pathveil.ledger.entries import text_and_hash
 from tests.faults.faults import contents
 from tests.ledger.conftest import promise
 from tests.ledger.races import race
@@ -92,7 +92,7 @@ def test_a_forged_charge_that_makes_no_sense_is_refused_by_every_question(tmp_pa
     charge = ledger.charge(promise(0.1), command="c", request="r")
     content = {**ledger.entries()[charge.number].content, **change}
     content = {name: value for name, value in content.items() if value is not None}
-    text, found = sealed(2, content, ledger.entries()[-1].hash)
+    text, found = text_and_hash(2, content, ledger.entries()[-1].hash)
     quoted = text.replace("'", "''")
     edit(path, f"INSERT INTO entries VALUES (2, '{quoted}', '{found}')", "PRAGMA user_version = 3")
     questions = (
@@ -113,7 +113,7 @@ def test_a_forged_charge_that_makes_no_sense_is_refused_by_every_question(tmp_pa
 def test_a_ledger_without_its_key_makes_no_fingerprints(tmp_path, key):
     path = tmp_path / "forged.db"
     first = pv.Ledger.create(path, 1.0, unit=pv.units.Symbols(1)).entries()[0].content
-    text, found = sealed(0, {**first, **({} if key is None else {"key": key})}, "0" * 64)
+    text, found = text_and_hash(0, {**first, **({} if key is None else {"key": key})}, "0" * 64)
     edit(path, "DELETE FROM entries", f"INSERT INTO entries VALUES (0, '{text}', '{found}')")
     with pytest.raises(pv.DamagedLedgerError, match="no key"):
         pv.Ledger.open(path).fingerprint(b"data")

@@ -72,7 +72,7 @@ def test_the_certificate_counts_where_it_is_smaller_than_steps_and_where_there_a
     assert cost_in(Symbols(3), promise(1.0), loss_at=lambda _: 7.0).amount.epsilon == 3
     among_feasible = promise(1.0, unit=Symbols(1, feasible=True))
     assert cost_in(Symbols(3), among_feasible, loss_at=lambda _: 7.0).amount.epsilon == 7
-    with pytest.raises(pv.UnitMismatchError, match="loss_at"):
+    with pytest.raises(pv.UnitMismatchError, match="the loss that this one states"):
         cost_in(Symbols(3), among_feasible)
 
 

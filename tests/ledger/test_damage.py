@@ -15,7 +15,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.ledger import store
-from pathveil.ledger.entries import sealed
+from pathveil.ledger.entries import text_and_hash
 from tests.faults.faults import no_file_beyond, nobody
 from tests.ledger.conftest import SYMBOL, WORD, charge
 from tests.ledger.tampering import edit
@@ -78,7 +78,7 @@ def test_entries_of_someone_who_also_forged_the_hashes_give_typed_errors(used):
     last = pv.Ledger.open(used).entries()[-1].hash
     for content in ({"kind": "charged"}, {"kind": "completed", "charge": 1}, {"kind": "spell"}, {}):
         copy = shutil.copy(used, used.with_name("forged.db"))
-        text, found = sealed(7, content, last)
+        text, found = text_and_hash(7, content, last)
         edit(copy, f"INSERT INTO entries VALUES (7, '{text}', '{found}')", "PRAGMA user_version = 8")
         with pytest.raises(pv.DamagedLedgerError):
             pv.Ledger.open(copy)
@@ -87,7 +87,7 @@ def test_entries_of_someone_who_also_forged_the_hashes_give_typed_errors(used):
 def test_a_ledger_that_forged_entries_overdrew_does_not_verify(used):
     ledger = pv.Ledger.open(used)
     content = {**ledger.entries()[1].content, "epsilon": "5"}
-    text, found = sealed(7, content, ledger.entries()[-1].hash)
+    text, found = text_and_hash(7, content, ledger.entries()[-1].hash)
     quoted = text.replace("'", "''")
     edit(used, f"INSERT INTO entries VALUES (7, '{quoted}', '{found}')", "PRAGMA user_version = 8")
     with pytest.raises(pv.DamagedLedgerError, match="more was charged than the budget"):
@@ -237,7 +237,7 @@ def test_a_second_name_for_the_file_is_refused(used, tmp_path):
 
 def test_a_newer_format_is_named(used):
     first = {**pv.Ledger.open(used).entries()[0].content, "format": 3}
-    text, found = sealed(0, first, "0" * 64)
+    text, found = text_and_hash(0, first, "0" * 64)
     edit(
         used,
         "DELETE FROM entries",

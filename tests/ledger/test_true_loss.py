@@ -10,13 +10,13 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.privacy.units import Edits, SameLength, Symbols, Unit, User, UserSymbols, Word
 from tests.reference.composed_loss import ModelRelease, WordRelease
 from tests.reference.neighbours import Input, all_words, compares
+from tests.sizes import given_few_and_many
 
 LONGEST = 3
 WORLDS: dict[str, Callable[[], pv.System]] = {
@@ -116,11 +116,12 @@ def true_loss(world: str, unit: Unit, releases: list[Release]) -> float:
     )
 
 
-@settings(max_examples=120, deadline=None)
-@given(
-    st.sampled_from(list(WORLDS)),
-    st.sampled_from(WIDER),
-    st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(EPSILONS)), min_size=1, max_size=5),
+@given_few_and_many(
+    50,
+    200,
+    world=st.sampled_from(list(WORLDS)),
+    unit=st.sampled_from(WIDER),
+    plan=st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(EPSILONS)), min_size=1, max_size=5),
 )
 def test_the_true_composed_loss_never_exceeds_what_the_ledger_says_is_spent(world, unit, plan):
     accepted = []

@@ -23,7 +23,7 @@ def _expand(counts) -> list[tuple[str, str]]:
 
 
 def test_every_row_with_records_keeps_the_promise():
-    model = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE)
+    model = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, mechanism="dirichlet")
     for row in model.rows[:2]:
         shift = (1 - row.successors * row.floor) / row.records
         assert 0.999e-6 < pv.DirichletProfile(row.floor, row.concentration, shift).delta(1.0) <= 1e-6
@@ -117,7 +117,7 @@ def test_with_much_data_the_model_is_close_to_the_truth(mechanism):
 
 def test_the_weakest_rows_are_those_with_few_records():
     counts = [[900, 50, 50], [3, 4, 5], [100, 100, 100]]
-    model = pv.fit_private_chain(counts, states=STATES, **PROMISE)
+    model = pv.fit_private_chain(counts, states=STATES, **PROMISE, mechanism="dirichlet")
     assert [row.state for row in model.weakest_rows(2)] == ["work", "shop"]
     laplace = pv.fit_private_chain(counts, states=STATES, epsilon=1.0, mechanism="laplace")
     assert [row.state for row in laplace.weakest_rows()] == ["work", "shop", "home"]
@@ -283,13 +283,18 @@ def test_data_that_cannot_be_read_are_refused(data, error, says):
     [
         ({"mechanism": "magic"}, "mechanism is 'magic'"),
         ({"unit": "person"}, "unit is 'person'"),
-        ({"unit": "symbol"}, "does not protect a symbol"),
-        ({"unit": "word", "max_length": 5}, "does not protect a word"),
-        ({"unit": "word", "mechanism": "laplace"}, "needs max_length"),
-        ({"unit": "word", "mechanism": "laplace", "max_length": 1}, "needs max_length"),
+        ({"unit": "symbol", "mechanism": "dirichlet"}, "does not protect a symbol"),
+        ({"unit": "word", "mechanism": "dirichlet", "max_length": 5}, "does not protect a word"),
+        ({"unit": "symbol", "floor": 0.1}, "belong to mechanism 'dirichlet' and unit 'transition'"),
+        ({"unit": "word", "max_length": 5, "mix": False}, "belong to mechanism 'dirichlet' and unit 'transition'"),
+        ({"unit": "word", "mechanism": "laplace"}, "needs `max_length`"),
+        ({"unit": "word", "mechanism": "laplace", "max_length": 1}, "needs `max_length`"),
         ({"max_length": 5}, "belongs to unit 'word'"),
-        ({"delta": None}, "needs a delta"),
+        ({"delta": None, "mechanism": "dirichlet"}, "needs a `delta`"),
+        ({"delta": None, "floor": 0.1}, "needs a `delta`"),
         ({"delta": 0.0}, "delta is 0"),
+        ({"delta": 0.0, "mechanism": "gaussian"}, "delta is 0"),
+        ({"delta": -1e-6, "mechanism": "laplace"}, "delta is -1e-06"),
         ({"delta": 0.7}, "delta is 0.7"),
         ({"epsilon": 0.0}, "epsilon is 0"),
         ({"epsilon": math.nan}, "epsilon is nan"),
@@ -317,7 +322,7 @@ def test_a_split_that_is_no_split_is_refused(split):
 
 
 def test_units_that_need_words_are_refused_for_counts():
-    with pytest.raises(pv.InvalidParameterError, match="needs words"):
+    with pytest.raises(pv.InvalidParameterError, match="needs `words"):
         pv.fit_private_chain(COUNTS, states=STATES, epsilon=1.0, mechanism="laplace", unit="symbol")
 
 

@@ -56,7 +56,7 @@ def test_noise_beyond_the_samplers_range_is_refused_and_noise_at_its_end_is_not(
     assert CountNoise("laplace", Fraction(2**48)).scale == 2**48
     assert CountNoise("gaussian", Fraction(2**96)).scale == 2**96
     for kind, scale in (("laplace", 2**48 + least), ("gaussian", 2**96 + least)):
-        with pytest.raises(pv.InvalidParameterError, match="beyond 64-bit"):
+        with pytest.raises(pv.UnreachablePrivacyError, match="beyond 64-bit"):
             CountNoise(kind, scale)
 
 

@@ -9,7 +9,7 @@ from tests.real_data import needs_real_data
 
 EPSILON, DELTA, DRAWS = 3.73, 3e-6, 12
 
-pytestmark = needs_real_data
+pytestmark = [pytest.mark.slow, needs_real_data]
 
 
 @pytest.fixture(scope="module")

@@ -91,7 +91,9 @@ def test_only_what_the_split_names_is_learned():
 
 def test_dirichlet_rows_are_drawn_with_the_noise_of_their_size():
     support = np.array([[True, True, True], [True, False, True], [True, True, True]])
-    model = pv.fit_private_chain(COUNTS, states=STATES, **PROMISE, support=support, rng=pv.insecure_seed(4))
+    model = pv.fit_private_chain(
+        COUNTS, states=STATES, **PROMISE, mechanism="dirichlet", support=support, rng=pv.insecure_seed(4)
+    )
     settled = [calibrate(3, 1 / 1000, EPSILON, DELTA), calibrate(2, 1 / 1200, EPSILON, DELTA)]
     for row, state, records, drawn in zip(model.rows, STATES, (1000, 1200), settled, strict=False):
         assert (row.state, row.records, row.successors) == (state, records, drawn.size)
@@ -171,7 +173,7 @@ def test_what_is_public_depends_on_the_unit_and_on_the_mechanism():
 @pytest.mark.parametrize("max_length", [True, 1, 0, -3, 3.0, "4", None])
 def test_the_greatest_length_is_a_whole_number_of_at_least_two(max_length):
     options = {"words": WORDS, "states": "abc", "epsilon": 1.0, "mechanism": "laplace", "unit": "word"}
-    with pytest.raises(pv.InvalidParameterError, match="needs max_length"):
+    with pytest.raises(pv.InvalidParameterError, match="needs `max_length`"):
         pv.fit_private_chain(**options, max_length=max_length)
     pv.fit_private_chain(**options, max_length=2)
 

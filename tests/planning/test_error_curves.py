@@ -64,3 +64,18 @@ def test_the_curves_of_models_are_those_of_compare_models() -> None:
     expected = {m.mechanism: m.rmse for m in pv.compare_models([500, 40], successors=2, epsilon=1.0, delta=1e-6)}
     assert {name: found.at(name, 1.0) for name in found.mechanisms} == expected
     assert model_curves(sizes, [2, 2], None, "word", 3).mechanisms == ["laplace"]
+
+
+def test_the_curves_of_models_name_what_a_fit_takes() -> None:
+    found = model_curves({"a": 500, "b": 40}, [2, 2], 0.02, "transition", None)
+    for epsilon in (0.05, 3.0):
+        taken = pv.fit_private_chain([[250, 250], [20, 20]], states="ab", epsilon=epsilon, delta=0.02)
+        spends = ", which spends no δ" if taken.guarantee.delta == 0 else ""
+        assert f"{taken.mechanism}{spends} (ε = {epsilon:g})." in " ".join(found.remarks([0.05, 3.0]))
+
+
+def test_a_mechanism_that_cannot_be_used_does_not_hide_the_others() -> None:
+    found = model_curves({"a": 1, "b": 1}, [10**6] * 2, 1e-12, "transition", None)
+    assert found.at("dirichlet", 1e-6) is None
+    assert found.at("laplace", 1e-6) is not None
+    assert any("nothing but noise" in remark for remark in found.remarks([1e-6]))

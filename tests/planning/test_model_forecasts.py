@@ -22,7 +22,7 @@ def test_the_error_of_a_row_is_that_of_its_noise_over_its_records(unit, max_leng
     )
     named = {forecast.mechanism: forecast for forecast in forecasts}
     assert set(named) == {"laplace", "gaussian"} | ({"dirichlet"} if unit == "transition" else set())
-    assert forecasts == sorted(forecasts, key=lambda forecast: forecast.rmse)
+    assert forecasts == sorted(forecasts, key=lambda forecast: forecast.count_error)
     for name, forecast in named.items():
         if name == "dirichlet":
             # Rows without records, or with a single successor, need no noise.

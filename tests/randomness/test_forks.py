@@ -116,8 +116,10 @@ def test_processes_of_multiprocessing_share_no_keystream(method: str) -> None:
     context = multiprocessing.get_context(method)
     if method == "forkserver":
         context.set_forkserver_preload([forks.__name__])
-    with context.Pool(3, maxtasksperchild=1) as pool:
-        drawn = [forks.draw(), *pool.map(forks.draw, range(6), chunksize=1), forks.draw()]
+    pool = context.Pool(3, maxtasksperchild=1)
+    drawn = [forks.draw(), *pool.map(forks.draw, range(6), chunksize=1), forks.draw()]
+    pool.close()  # a pool in a `with` is terminated instead, and a signal can get lost in a process that just begins
+    pool.join()
     assert len({draw[1] for draw in drawn}) >= 4  # processes
     made_elsewhere = [maker for maker, process, *_ in drawn[1:-1] if maker != process]
     assert len(made_elsewhere) == (0 if method == "spawn" else 6)

@@ -30,14 +30,11 @@ def test_a_source_hands_out_the_keystream_of_its_key() -> None:
     assert pv.insecure_seed(np.int64(-12)).bytes(100) == keystream(seeded, 100)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("block", [1, 8, 64])
-def test_pieces_of_any_size_continue_each_other_whatever_the_size_of_a_block(
-    block: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(source_module, "_BLOCK", block)
-    monkeypatch.setattr(source_module, "_ZEROS", bytes(block))
-    expected = keystream(bytes(32), 2000)
-    for first in range(2 * block + 2):
+@pytest.mark.parametrize("block", [1 << bits for bits in range(19)])
+def test_pieces_of_any_size_continue_each_other_whatever_the_size_of_a_block(block: int) -> None:
+    """Keystream is fetched in blocks; of whatever size they are, pieces here end before, at and after their ends."""
+    expected = keystream(bytes(32), 10 * block + 20)
+    for first in (0, 1, 3, block - 1, block, block + 1, 2 * block):
         source, position = RandomSource(bytes(32)), 0
         for size in (first, 0, 1, block, block - 1, 2 * block, 3 * block + 1, 5):
             assert source.bytes(size) == expected[position : position + size]

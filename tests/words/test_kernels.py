@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -60,8 +60,7 @@ def compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
 # ----------------------------------------------------------------------------------------------------- tilted draws
 
 
-@given(case=systems_with_word(feasible=False), theta=TILTS)
-@settings(max_examples=25)
+@given_few_and_many(10, 50, case=systems_with_word(feasible=False), theta=TILTS)
 def test_every_loop_draws_each_word_with_the_probability_that_listing_gives(case: SystemWithWord, theta: float) -> None:
     world, word = case
     expected = {tuple(world.encode(v)): p for v, p in exponential_law(world, word, theta).items()}

@@ -44,7 +44,7 @@ def test_one_certificate_serves_all_lengths_up_to_a_limit(proofs: list[int]) -> 
     mechanism = pv.CertifiedExponential(TOWN, epsilon=3.0, max_length=5)
     mechanism.prepare(range(1, 6))
     assert proofs == [5]
-    with pytest.raises(pv.InvalidParameterError, match="longer than max_length"):
+    with pytest.raises(pv.InvalidParameterError, match="longer than `max_length"):
         mechanism.prepare([6])
 
 

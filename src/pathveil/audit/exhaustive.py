@@ -125,7 +125,7 @@ def _compared(mechanism: WordMechanism, inputs: InputWords | None) -> InputWords
     if compared == "any" and mechanism.is_certified and mechanism.on_infeasible == "refuse":
         raise InvalidParameterError(
             "this mechanism refuses infeasible words and promises nothing about them. Build it with "
-            "on_infeasible='nearest' for a promise about all words."
+            '`on_infeasible="nearest"` for a promise about all words.'
         )
     return compared
 

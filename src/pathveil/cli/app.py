@@ -111,12 +111,11 @@ def _let_go_of_streams() -> None:
 
 def _explained(problem: Exception) -> tuple[int | None, str]:
     """The exit code and the message for a problem that is not a bug of ours; no code for one that is."""
+    from pathveil.cli.printing import with_options
     from pathveil.errors import InvalidParameterError, PathVeilError
 
-    if isinstance(problem, InvalidParameterError):
-        return 2, str(problem)
     if isinstance(problem, PathVeilError):
-        return 1, str(problem)
+        return 2 if isinstance(problem, InvalidParameterError) else 1, with_options(str(problem))
     if isinstance(problem, OSError):
         where = f"{problem.filename}: " if problem.filename else ""
         return 1, f"{where}{problem.strerror or problem}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pathveil.cli.options import Adjacency, Distance, Epsilon, Printing, SystemFile, takes_bundles
-from pathveil.cli.printing import ProgressBar
+from pathveil.cli.printing import ProgressBar, with_options
 
 if TYPE_CHECKING:
     from pathveil.planning.forecast import Forecast, MechanismForecast
@@ -65,7 +65,8 @@ def _json(found: Forecast) -> dict[str, Any]:
         for row in _fewest_errors_first(found)
     ]
     others = [
-        {"mechanism": name, "epsilon": found.epsilon, "errors": None, "theta": None, "unit": None, "why_not": why}
+        {"mechanism": name, "epsilon": found.epsilon, "errors": None, "theta": None, "unit": None}
+        | {"why_not": with_options(why)}
         for name, why in found.unusable.items()
     ]
     return {
@@ -103,7 +104,7 @@ def _print(found: Forecast, what: str) -> None:
         names = ", ".join(row.mechanism for row in rows if row.unit == unit)
         out.print(f"Unit of {names}: {unit}.", markup=False)
     for name, why in found.unusable.items():
-        out.print(f"{name} cannot be used here: {why}", markup=False)
+        out.print(f"{name} cannot be used here: {with_options(why)}", markup=False)
 
 
 def _fewest_errors_first(found: Forecast) -> list[MechanismForecast]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,24 +12,28 @@ import typer
 from pathveil.cli.options import Json
 
 if TYPE_CHECKING:
+    from pathveil.models.chain import ErrorForecast, PrivateChain
     from pathveil.systems.markov_chain import MarkovChain
 
 _SHOWN = 20  # states in a table for people
+_COUNTED = {"transitions": "of a pair of states", "first": "of a first symbol", "lengths": "of a length"}
 
 
 def inspect(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="JSON that pathveil model wrote.")],
     as_json: Json = False,
 ) -> None:
-    """The long run of a saved private model, the error to expect of its rows, and its guarantee.
+    """The long run of a saved private model, the errors to expect of each mechanism, and its guarantee.
 
     All of it follows from the released model: it may be shown to anybody.
 
     Example: [bold]pathveil inspect model.json[/bold]
     """
     from pathveil.data.reading import read_model
+    from pathveil.models.chain import load_model
 
     chain, promise, forecasts = read_model(model)
+    private = None if forecasts is None else load_model(model)
     stationary, why_not = _stationary(chain)
     rows = [] if forecasts is None else forecasts["rows"]
     if as_json:
@@ -38,6 +43,8 @@ def inspect(
             "why_no_stationary_distribution": why_not,
             "mechanism": None if forecasts is None else forecasts["mechanism"],
             "rows": rows,
+            "words": None if private is None else private.words,
+            "expected_errors": [] if private is None else [_as_json(one) for one in private.expected_errors],
             "guarantee": chain.guarantee,
         }
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
@@ -49,6 +56,8 @@ def inspect(
     _print_states(out, chain, stationary, rows)
     if why_not is not None:
         out.print(f"There is no single long run: {why_not}", markup=False)
+    if private is not None:
+        _print_mechanisms(out, private)
     out.print(
         "This chain carries no guarantee: it was not made by pathveil model."
         if promise is None
@@ -89,3 +98,36 @@ def _print_states(out: Any, chain: MarkovChain, stationary: list[float] | None, 
             "" if row.get("rmse") is None else f"{row['rmse']:.2g}",
         )
     out.print(table)
+
+
+def _print_mechanisms(out: Any, model: PrivateChain) -> None:
+    """By how much each mechanism makes counts wrong, or would have made them."""
+    from rich.table import Table
+
+    if not model.expected_errors:
+        out.print(f"Mechanism: {model.mechanism}. (This older file does not say what the others would have done.)")
+        return
+    parts = list(model.expected_errors[0].errors)
+    among = "" if model.words is None else f", among {model.words:,} words"
+    table = Table(title=f"by how much a count is wrong on average{among}", title_justify="left")
+    table.add_column("mechanism", no_wrap=True)
+    table.add_column("δ", justify="right")
+    for part in parts:
+        table.add_column(_COUNTED[part], justify="right")
+    for one in model.expected_errors:
+        used = " (this model)" if one.mechanism == model.mechanism else ""
+        cells = ["-" if math.isinf(error) else f"{error:.3g}" for error in one.errors.values()]
+        table.add_row(one.mechanism + used, f"{one.delta:g}", *cells)
+    out.print(table)
+    for one in model.expected_errors:
+        if one.why_not:
+            out.print(f"{one.mechanism}: {one.why_not}", markup=False)
+    if model.reason:
+        out.print(f"Mechanism: {model.reason}.", markup=False)
+    if model.asked is not None and model.asked.delta is None:
+        out.print("No δ was offered, so only Laplace noise was possible.", markup=False)
+
+
+def _as_json(one: ErrorForecast) -> dict[str, Any]:
+    errors = {part: None if math.isinf(error) else error for part, error in one.errors.items()}
+    return {"mechanism": one.mechanism, "delta": one.delta, "count_errors": errors, "why_not": one.why_not}

@@ -24,7 +24,6 @@ from pathveil.errors import InvalidParameterError
 if TYPE_CHECKING:
     from pathveil.data.formats import Layout
     from pathveil.data.reading import PairColumns
-    from pathveil.models.chain import Mechanism
     from pathveil.release import ModelChoices
 
 
@@ -34,17 +33,19 @@ class Fit:
 
     states: Annotated[Path, typer.Option(help="Text, one public state a line.")]
     epsilon: Epsilon
-    delta: Annotated[float | None, typer.Option(help="δ; without it, discrete Laplace noise is used.")] = None
+    delta: Annotated[
+        float | None, typer.Option(help="δ that may be spent; without it, discrete Laplace noise is used.")
+    ] = None
     unit: Annotated[
         Literal["transition", "symbol", "word"] | None,
         typer.Option(help="What is protected: one transition's destination, one symbol, or one whole word."),
     ] = None
     mechanism: Annotated[
         Literal["dirichlet", "laplace", "gaussian"] | None,
-        typer.Option(help="If not given: laplace without a δ; with one dirichlet for transitions, otherwise gaussian."),
+        typer.Option(help="If not given: the one with the smallest error to expect, by public forecast."),
     ] = None
     max_length: Annotated[
-        int | None, typer.Option(min=1, max=1_000_000, help="Unit word: the greatest length; longer words are cut.")
+        int | None, typer.Option(min=2, max=1_000_000, help="Unit word: the greatest length; longer words are cut.")
     ] = None
     split: Annotated[
         str | None,
@@ -59,18 +60,6 @@ class Fit:
 
     def __post_init__(self) -> None:
         _shares(self.split)
-        if self.chosen_mechanism == "laplace" and self.delta is not None:
-            raise InvalidParameterError(
-                "discrete Laplace noise has δ = 0: leave out --delta, or choose another mechanism"
-            )
-
-    @property
-    def chosen_mechanism(self) -> Mechanism:
-        if self.mechanism is not None:
-            return self.mechanism
-        if self.delta is None:
-            return "laplace"
-        return "dirichlet" if self.unit in (None, "transition") else "gaussian"
 
     def refuse_sensitive(self, sources: Sequence[str]) -> None:
         """Wrong use if a public file of the model is the sensitive input."""
@@ -88,7 +77,7 @@ class Fit:
             states=states,
             epsilon=self.epsilon,
             delta=self.delta,
-            mechanism=self.chosen_mechanism,
+            mechanism=self.mechanism,
             unit=self.unit or "transition",
             support=None if self.support is None else read_support(self.support, states),
             max_length=self.max_length,
@@ -173,9 +162,12 @@ def model(
             "skipped_examples": list(counted.skipped_examples),
             "words_tied": counted.words_tied,
         }
-        echo_json(output.path, done.promise, {} if hidden else shown, release.cost)
+        how = {"mechanism": done.model.mechanism, "why": done.model.reason}
+        echo_json(output.path, done.promise, {} if hidden else shown, release.cost, how)
     elif not printing.quiet:
         typer.echo(f"{output.path}: a private chain over {len(choices.states)} states")
+        if done.model.reason:
+            typer.echo(f"Mechanism: {done.model.reason}.")
         typer.echo(f"The promise: {done.promise}")
         echo_cost(release.cost)
         if not hidden:

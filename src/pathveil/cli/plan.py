@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pathveil.cli.options import Adjacency, Distance, Overwrite, Printing, SystemFile, takes_bundles
-from pathveil.cli.printing import PlotFile, ProgressBar
+from pathveil.cli.printing import PlotFile, ProgressBar, with_options
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -23,11 +23,15 @@ _EPSILONS = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 class ModelPromise:
     """What a private model would promise."""
 
-    delta: Annotated[float | None, typer.Option(help="Private model: δ; without it, Laplace noise only.")] = None
+    delta: Annotated[
+        float | None, typer.Option(help="Private model: δ that may be spent; without it, Laplace noise only.")
+    ] = None
     unit: Annotated[Literal["transition", "symbol", "word"], typer.Option(help="Private model: what is protected.")] = (
         "transition"
     )
-    max_length: Annotated[int | None, typer.Option(help="Private model, unit word: the greatest length.")] = None
+    max_length: Annotated[
+        int | None, typer.Option(min=2, max=1_000_000, help="Private model, unit word: the greatest length.")
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ def plan(
 
         curves = word_curves(system.read(), length or 0, adjacency, distance.between, distance.cap)
     needed = _computed(curves, epsilons, wanted.target_error, printing)
-    remarks = curves.remarks(epsilons)
+    remarks = [with_options(remark) for remark in curves.remarks(epsilons)]
     if rows is not None and promise.delta is None:
         remarks.append("With a --delta, more mechanisms can be compared.")
     if picture is not None:

@@ -133,7 +133,7 @@ def describe(path: Path, format: Format | None = None) -> DataFile:
     if known is None:
         raise FileItselfError(
             f"{path}: the ending {ending!r} does not say what the file is. Use one of {', '.join(_FORMATS)} "
-            "(.gz and .zst may follow), or name the format."
+            "(.gz and .zst may follow), or name the `format`."
         )
     if known == "parquet" and compression:
         raise FileItselfError(f"{path}: Parquet files compress themselves; {path.suffix} around one is not supported")
@@ -142,7 +142,7 @@ def describe(path: Path, format: Format | None = None) -> DataFile:
 
 def _spooled_standard_input(workspace: Path, format: Format | None) -> DataFile:
     if format is None:
-        raise FileItselfError("standard input has no name that tells its format: name the format")
+        raise FileItselfError("standard input has no name that tells its format: name the `format`")
     path = workspace / "standard-input"
     with open(path, "wb") as spool:
         shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)

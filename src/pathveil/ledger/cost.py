@@ -74,8 +74,8 @@ def cost_in(unit: Unit, guarantee: Guarantee, known: Known | None = None, loss_a
     if not found:
         raise UnitMismatchError(
             f"a promise among feasible words for {guarantee.protects.short} reaches {unit.short} only by what the "
-            "mechanism itself can prove. Give loss_at= (in Python: the mechanism's `loss_at`), or release with a "
-            "mechanism that promises among all words."
+            "mechanism itself can prove. Release with a mechanism that promises among all words, or charge with the "
+            "loss that this one states."
         )
     amount, how = min(found, key=lambda cost: cost[0].epsilon)
     if amount.delta >= 1:
@@ -119,7 +119,7 @@ def _by_certificate(own: Amount, route: Route, loss_at: LossAt | None) -> tuple[
         return None
     stated = float(loss_at(route.distance))
     if not 0 <= stated < inf:
-        raise InvalidParameterError(f"loss_at({route.distance}) is {stated}: a loss is a finite number of at least 0")
+        raise InvalidParameterError(f"`loss_at({route.distance})` is {stated}: a loss is a finite number of at least 0")
     loss = Context(prec=_SIGNIFICANT, rounding=ROUND_CEILING).plus(Decimal(stated))
     times = "" if route.words == 1 else f", {route.words} words of a person"
     return Amount(loss, Decimal(0)).times(route.words), f"loss at a distance of {route.distance}{times}"

@@ -64,7 +64,7 @@ class Charge:
     holder: str  # hash of the entry that gave this right away: the charge, or the latest resumption
 
 
-def sealed(number: int, content: Mapping[str, Any], previous: str) -> tuple[str, str]:
+def text_and_hash(number: int, content: Mapping[str, Any], previous: str) -> tuple[str, str]:
     """The text to store for an entry, and its hash."""
     text = json.dumps({**content, "number": number}, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return text, _hash(previous, text.encode("ascii"))
@@ -74,7 +74,7 @@ def _hash(previous: str, text: bytes) -> str:
     return hashlib.sha256(previous.encode("ascii") + b"\n" + text).hexdigest()
 
 
-def unsealed(rows: Iterable[tuple[object, object, object]], count: int, file: str) -> list[Entry]:
+def checked_entries(rows: Iterable[tuple[object, object, object]], count: int, file: str) -> list[Entry]:
     """The entries in these (number, text, hash) rows, after checking every link of the chain.
 
     `count` is how many there should be, kept apart from the rows: a chain that was cut off at its end looks whole.

@@ -368,7 +368,7 @@ def _composition(name: str, total: Amount, each: tuple[float, float] | None) -> 
         raise InvalidParameterError(f"composition is {name!r}: it must be 'basic' or 'pld'")
     if each is None:
         raise InvalidParameterError(
-            "composition 'pld' needs each=(ε, δ), the most that any single release will cost: it has to be fixed "
+            "composition 'pld' needs `each=(ε, δ)`, the most that any single release will cost: it has to be fixed "
             "before the first one"
         )
     if not total.delta:
@@ -388,8 +388,8 @@ def _checked_unit(unit: Unit | None) -> Unit:
     raise InvalidParameterError(
         f"unit is {unit!r}: say what the budget protects. One budget has one unit, and every release is charged what "
         "it costs in that unit: pv.units.Symbols(b) (b symbols of one word), SameLength() (all symbols of one word), "
-        "Word(max_length) (a whole word, its length included), User(max_words, max_length) or "
-        "UserSymbols(max_words) (all words of a person), Transition() (the destination of one transition). The "
+        "`Word(max_length)` (a whole word, its length included), `User(max_words, max_length)` or "
+        "`UserSymbols(max_words)` (all words of a person), Transition() (the destination of one transition). The "
         "wider the unit, the more a release costs, and the more the budget promises. (docs/ledger.md)"
     )
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pathveil.errors import LedgerError
-from pathveil.ledger.entries import FIRST_HASH, HOW_TO_RECOVER, Entry, damaged, sealed, unsealed
+from pathveil.ledger.entries import FIRST_HASH, HOW_TO_RECOVER, Entry, checked_entries, damaged, text_and_hash
 
 if TYPE_CHECKING:
     import sqlite3
@@ -173,7 +173,7 @@ class LedgerFile:
         if schema != [(line.encode(),) for line in _SCHEMA]:
             raise damaged(str(self), "its tables are not those of a ledger")
         rows = connection.execute("SELECT number, content, hash FROM entries ORDER BY number")
-        return unsealed(rows, _pragma(connection, "user_version"), str(self))
+        return checked_entries(rows, _pragma(connection, "user_version"), str(self))
 
     def _check_structure(self, connection: sqlite3.Connection, check: str) -> None:
         found = connection.execute(f"PRAGMA {check}(1)").fetchone()[0]
@@ -245,7 +245,7 @@ class Appender:
 
 
 def _insert(connection: sqlite3.Connection, number: int, content: Mapping[str, Any], previous: str) -> str:
-    text, found = sealed(number, content, previous)
+    text, found = text_and_hash(number, content, previous)
     connection.execute("INSERT INTO entries VALUES (?, ?, ?)", (number, text, found))
     connection.execute(f"PRAGMA user_version = {number + 1}")  # the count, in the file's header
     return found
@@ -255,8 +255,8 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     import sqlite3
 
     connection = sqlite3.connect(f"{path.as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None)
-    connection.text_factory = bytes  # decoding is for `unsealed`, which knows what to say about bad text
-    # The log is forced to the disk at every commit (on macOS, all the way) before `charge` returns.
+    connection.text_factory = bytes  # decoding is for `checked_entries`, which knows what to say about bad text
+    # The log is forced to the disk at every commit (on macOS, all the way) before `charge` or `seal` returns.
     for setting in ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "trusted_schema = OFF"):
         connection.execute(f"PRAGMA {setting}")
     return connection

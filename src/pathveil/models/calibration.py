@@ -63,8 +63,8 @@ def plan_floor(
     if not mix:
         if floor is None:
             raise InvalidParameterError(
-                "mix=False needs a floor: the least value that any entry can have, known to everybody. It must not be "
-                "read off the data; leave mix=True and no such promise is needed."
+                "`mix=False` needs a floor: the least value that any entry can have, known to everybody. It must not "
+                "be read off the data; leave `mix=True` and no such promise is needed."
             )
         _require_floor(floor, size)
         if size * floor + change > 1 + FLOOR_TOLERANCE:

@@ -273,5 +273,5 @@ def require_floor(data: FloatArray, inside: BoolArray, floor: float, name: str) 
         place = ("row {}, column {}" if data.ndim == 2 else "entry {}").format(*(i + 1 for i in where))
         raise InvalidCountsError(
             f"{name}: {place} is {data[tuple(where)]:.6g}, below the floor {floor:g} that was promised to be public "
-            "knowledge. Lower the floor for reasons that have nothing to do with the data, or use mix=True."
+            "knowledge. Lower the floor for reasons that have nothing to do with the data, or use `mix=True`."
         )

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pathveil.errors import InvalidParameterError
+from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
 from pathveil.models.frequencies import project_to_simplex
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.numerics.balls import Balls, sum_last
@@ -25,6 +25,7 @@ from pathveil.randomness.source import RandomSource
 EXACT = "sampled exactly, in integers"
 
 _LARGEST_EXACT_VARIANCE = 1e8  # above it, zero-concentrated accounting: the exact sums get long
+_CONTINUOUS = 1e3  # above this standard deviation, discrete Gaussian noise is as large as continuous noise to 7 digits
 _GRID = 2**20  # scales are rounded up to multiples of 1/_GRID, so that the sampler's fractions stay small
 
 
@@ -37,10 +38,11 @@ class CountNoise:
 
     def __post_init__(self) -> None:
         if self.scale > (LARGEST_SCALE if self.kind == "laplace" else LARGEST_SCALE**2):
-            raise InvalidParameterError(
+            told = (
                 "so little privacy budget needs noise beyond 64-bit integers, far above any count. Choose a larger "
-                "epsilon or delta."
+                "`epsilon` or `delta`."
             )
+            raise UnreachablePrivacyError(told, without_content=told)
 
     def draw(self, source: RandomSource, count: int) -> IntArray:
         sampler = discrete_laplace if self.kind == "laplace" else discrete_gaussian
@@ -53,6 +55,19 @@ class CountNoise:
             return float(self.scale)
         q = math.exp(-1 / float(self.scale))
         return 2 * q / (1 - q) ** 2
+
+    @property
+    def mean_size(self) -> float:
+        """E|x|: by how much a count with this noise is wrong on average."""
+        if self.kind == "laplace":
+            q = math.exp(-1 / float(self.scale))
+            return 2 * q / (1 - q) / (1 + q)
+        deviation = math.sqrt(self.scale)
+        if deviation > _CONTINUOUS:
+            return deviation * math.sqrt(2 / math.pi)
+        x = np.arange(1, math.ceil(40 * deviation) + 2)
+        weights = np.exp(-(x**2) / (2 * float(self.scale)))
+        return float(2 * (x * weights).sum() / (1 + 2 * weights.sum()))
 
 
 def sensitivity(unit: str, max_length: int | None) -> tuple[int, int]:

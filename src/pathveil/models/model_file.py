@@ -18,6 +18,8 @@ from pathveil.systems.markov_chain import MarkovChain
 if TYPE_CHECKING:
     from pathveil.models.chain import PrivateChain
 
+_OF_A_ROW = {"state", "records", "successors", "floor", "concentration", "rmse"}
+
 
 def model_json(model: PrivateChain, promise: Guarantee) -> str:
     """The text of the file, with the promise of the release.
@@ -26,6 +28,8 @@ def model_json(model: PrivateChain, promise: Guarantee) -> str:
     """
     document = json.loads(model.chain.to_json(guarantee=promise.to_dict()))
     document["model"] = {"mechanism": model.mechanism, "rows": [asdict(row) for row in model.rows]}
+    if model.asked is not None:
+        document["model"] |= {"asked": asdict(model.asked), "words": model.words}
     for name, values in (("first", model.first), ("lengths", model.lengths)):
         if values is not None:
             document["model"][name] = values.tolist()
@@ -54,12 +58,22 @@ def _check(forecasts: dict[str, Any], states: int) -> None:
         raise ValueError
     if not isinstance(forecasts["mechanism"], str) or not isinstance(rows, list):
         raise TypeError
-    for value in (row[name] for row in rows for name in ("records", "rmse")):
-        if value is not None and not _is_number(value):
+    for row in rows:
+        if set(row) != _OF_A_ROW or not _is_count(row["successors"], states):
             raise ValueError
+        if row["records"] is not None and not _is_count(row["records"], 2**62):
+            raise ValueError
+        if any(row[name] is not None and not _is_number(row[name]) for name in ("floor", "concentration", "rmse")):
+            raise ValueError
+    if forecasts.get("words") is not None and not _is_count(forecasts["words"], 2**62):
+        raise ValueError
     for name in ("first", "lengths"):
         if name in forecasts and not (all(map(_is_number, forecasts[name])) and 0 < sum(forecasts[name]) < 2):
             raise ValueError
+
+
+def _is_count(value: Any, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
 
 
 def _is_number(value: Any) -> bool:

@@ -58,7 +58,7 @@ def synthetic_codes(
         sizes = 1 + np.searchsorted(cumulative / cumulative[-1], source.uniform(count), side="right")
     else:
         raise InvalidParameterError(
-            "how long shall the words be? Give a length, or fit the chain with unit='word' and a split that has a "
-            "share for 'lengths'"
+            'how long shall the words be? Give a `length`, or fit the chain with `unit="word"` and a `split` that has '
+            "a share for 'lengths'"
         )
     return chain.simulate(int(sizes.max()), count, source, start=first), sizes

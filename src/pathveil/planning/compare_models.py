@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
-from pathveil.models.calibration import calibrate_each
-from pathveil.models.frequencies import row_rmse
-from pathveil.models.laplace import count_noises
+from pathveil.models.chain import ErrorForecast, Unit, checked_request, forecast_errors
 from pathveil.numerics.arrays import FloatArray
+
+_REMARKS = {
+    "laplace": "δ = 0, sampled exactly; may release zeros",
+    "gaussian": "sampled exactly; may release zeros",
+    "dirichlet": "law of every draw known in closed form; strictly positive draws; sampled exactly, on a public grid",
+}
 
 
 @dataclass(frozen=True, eq=False)
 class ModelForecast:
     """What a mechanism would do at the same ε: `rmse` of an entry of each row, and on average over all records.
 
-    `delta` is what it spends besides ε; `remark` says what else speaks for or against it.
+    `count_error` is by how much the count of a transition from one state to another will be wrong on average: the one
+    with the smallest has the most accurate pairs, and `fit_private_chain` takes it unless told otherwise. `delta` is
+    what it spends besides ε; `remark` says what else speaks for or against it, or why it cannot be used (the errors are
+    infinite then).
     """
 
     mechanism: str
     delta: float
     rmse: float
     row_rmse: FloatArray
+    count_error: float
     remark: str
 
 
@@ -33,11 +42,11 @@ def compare_models(
     *,
     successors: int | Sequence[int],
     epsilon: float,
-    delta: float,
-    unit: str = "transition",
+    delta: float | None = None,
+    unit: Unit = "transition",
     max_length: int | None = None,
 ) -> list[ModelForecast]:
-    """The mechanisms of `fit_private_chain`, the most accurate first.
+    """The mechanisms of `fit_private_chain`, the one that it takes first; without `delta` Laplace noise only.
 
     `records` are the row sizes, `successors` how many states can follow each state (public). For the units "symbol" and
     "word" row sizes are protected: give a guess that does not come from the data, such as last year's public figures.
@@ -55,25 +64,14 @@ def compare_models(
         raise InvalidParameterError("records are the sizes of the rows: numbers of at least 0, and not all of them 0")
     if not (sizes >= 1).all():
         raise InvalidParameterError("successors: every row needs at least one possible entry")
-    if unit not in ("transition", "symbol", "word") or (unit == "word") != (max_length is not None):
-        raise InvalidParameterError("unit is 'transition', 'symbol', or 'word', and only 'word' has a max_length")
-    remarks = {"laplace": "δ = 0, sampled exactly; may release zeros", "gaussian": "sampled exactly; may release zeros"}
-    noisy = (rows > 0) & (sizes > 1)
-    forecasts = []
-    for name, remark in remarks.items():
-        noise = count_noises(name, epsilon, delta, unit, max_length, {"transitions": 1.0})["transitions"]
-        errors = np.where(noisy, noise.variance**0.5 / np.maximum(rows, 1), 0.0)
-        spent = 0.0 if name == "laplace" else delta
-        forecasts.append(ModelForecast(name, spent, _average(errors, rows), errors, remark))
-    if unit == "transition":
-        errors = np.zeros(len(rows))
-        settled = calibrate_each(sizes[noisy].tolist(), (1 / rows[noisy]).tolist(), epsilon, delta)
-        errors[noisy] = [row_rmse(calibration) for calibration in settled]
-        remark = "law of every draw known in closed form; strictly positive draws; sampled exactly, on a public grid"
-        forecasts.append(ModelForecast("dirichlet", delta, _average(errors, rows), errors, remark))
-    return sorted(forecasts, key=lambda forecast: forecast.rmse)
+    asked = checked_request(None, unit, epsilon, delta, max_length, split=None, floor=None, mix=True, from_words=True)
+    return [_with_averages(one, rows) for one in forecast_errors(asked, sizes.tolist(), rows.tolist())]
 
 
-def _average(errors: FloatArray, records: FloatArray) -> float:
+def _with_averages(one: ErrorForecast, records: FloatArray) -> ModelForecast:
     """The root mean square over records: a row counts as often as it is used."""
-    return float(np.sqrt(np.average(errors**2, weights=records)))
+    errors = np.zeros(len(records)) if one.row_rmse is None else one.row_rmse
+    rmse = math.inf if one.why_not else float(np.sqrt(np.average(errors**2, weights=records)))
+    return ModelForecast(
+        one.mechanism, one.delta, rmse, errors, one.count_error, one.why_not or _REMARKS[one.mechanism]
+    )

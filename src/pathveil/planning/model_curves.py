@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 
-from pathveil.errors import UnreachablePrivacyError
-from pathveil.planning.compare_models import compare_models
+from pathveil.models.chain import Unit
+from pathveil.planning.compare_models import ModelForecast, compare_models
 from pathveil.planning.error_curves import ErrorCurves
 
 
 def model_curves(
-    sizes: Mapping[str, int], successors: Sequence[int], delta: float | None, unit: str, max_length: int | None
+    sizes: Mapping[str, int], successors: Sequence[int], delta: float | None, unit: Unit, max_length: int | None
 ) -> ErrorCurves:
     """The root mean squared error of an entry, averaged over records, of each mechanism for these row sizes.
 
@@ -20,29 +22,22 @@ def model_curves(
     mechanisms = ["laplace"]
     if delta is not None:
         mechanisms += ["gaussian", *(["dirichlet"] if unit == "transition" else [])]
-    why_not: dict[float, str] = {}
-    found: dict[float, dict[str, float]] = {}
+
+    @cache
+    def forecasts(epsilon: float) -> list[ModelForecast]:
+        records = list(sizes.values())
+        return compare_models(
+            records, successors=successors, epsilon=epsilon, delta=delta, unit=unit, max_length=max_length
+        )
 
     def error_at(name: str, epsilon: float) -> float | None:
-        if epsilon not in found:
-            try:
-                forecasts = compare_models(
-                    list(sizes.values()),
-                    successors=successors,
-                    epsilon=epsilon,
-                    delta=1e-6 if delta is None else delta,  # for Laplace noise alone it does not matter
-                    unit=unit,
-                    max_length=max_length,
-                )
-                found[epsilon] = {one.mechanism: one.rmse for one in forecasts}
-            except UnreachablePrivacyError as problem:
-                found[epsilon] = {}
-                why_not[epsilon] = str(problem)
-        return found[epsilon].get(name)
+        return next((one.rmse for one in forecasts(epsilon) if one.mechanism == name and one.rmse < math.inf), None)
 
     def remarks(epsilons: list[float]) -> list[str]:
         said = [f"{sum(sizes.values()):,} declared transitions from {len(sizes)} states, protected unit: one {unit}."]
-        return [*said, *(f"ε = {epsilon:g}: {why_not[epsilon]}" for epsilon in epsilons if epsilon in why_not)]
+        for epsilon in epsilons:
+            said += [f"ε = {epsilon:g}: {one.remark}" for one in forecasts(epsilon) if one.rmse == math.inf]
+        return said + _choices({epsilon: forecasts(epsilon)[0] for epsilon in epsilons})
 
     return ErrorCurves(
         title=f"a chain of {len(sizes)} states",
@@ -52,3 +47,14 @@ def model_curves(
         remarks=remarks,
         facts={"states": len(sizes), "records": sum(sizes.values()), "delta": delta, "unit": unit},
     )
+
+
+def _choices(best: Mapping[float, ModelForecast]) -> list[str]:
+    """What a fit takes at each ε unless told otherwise; where it spends no δ, none needs to be offered."""
+    taken: dict[str, list[str]] = {}
+    for epsilon, one in best.items():
+        taken.setdefault(one.mechanism + (", which spends no δ" if one.delta == 0 else ""), []).append(f"{epsilon:g}")
+    return [
+        f"Chosen unless told otherwise, its counts are least wrong: {name} (ε = {', '.join(at)})."
+        for name, at in taken.items()
+    ]

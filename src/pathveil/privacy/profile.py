@@ -292,7 +292,7 @@ def require_probability(delta: float) -> None:
 def _require_delta(delta: float) -> None:
     if not 0 < delta < 0.5:
         raise InvalidParameterError(
-            f"delta is {delta}: it must be between 0 and 1/2, both excluded (for δ = 0 use mechanism 'laplace')"
+            f'delta is {delta}: it must be between 0 and 1/2, both excluded (for δ = 0 use `mechanism="laplace"`)'
         )
 
 

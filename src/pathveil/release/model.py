@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelChoices:
-    """What is fitted and promised; the arguments of `fit_private_chain`, and the column `count` of rows that stand for
-    several words or transitions.
+    """What is fitted and promised; the arguments of `fit_private_chain`, with the same meaning of None, and the column
+    `count` of rows that stand for several words or transitions.
     """
 
     states: Sequence[Any]
     epsilon: float
     delta: float | None
-    mechanism: Mechanism
+    mechanism: Mechanism | None
     unit: Unit
     support: Any = None
     max_length: int | None = None
@@ -37,6 +37,13 @@ class ModelChoices:
     count: str | None = None
     on_bad_row: OnBadRow = "fail"
     overwrite: bool = False
+
+    def require_possible(self, *, from_words: bool) -> None:
+        """Refuse choices that no data can be fitted with."""
+        from pathveil.models.chain import checked_request
+
+        promise = (self.epsilon, self.delta, self.max_length, self.split)
+        checked_request(self.mechanism, self.unit, *promise, floor=None, mix=True, from_words=from_words)
 
 
 @dataclass(frozen=True)
@@ -60,9 +67,10 @@ def release_model(
     progress: Callable[[str, int], None] | None = None,
 ) -> ReleasedModel:
     """Fit a private chain and write it as JSON with a manifest beside it, and its matrix as CSV where `matrix` says."""
-    from pathveil.data.reading import count_transitions
+    from pathveil.data.reading import PairColumns, count_transitions
     from pathveil.data.workspace import private_workspace
 
+    choices.require_possible(from_words=not isinstance(layout, PairColumns))
     with ExitStack() as stack:
         workspace = stack.enter_context(private_workspace(output))
         # Counting draws nothing: what is wrong with the input is found before it costs anything.

@@ -74,7 +74,7 @@ def read(text: str) -> ChainParts:
     except ValueError as problem:
         raise InvalidSystemError(f"this is not JSON: {problem}") from None
     if not isinstance(document, dict) or document.get("format") != _FORMAT:
-        raise InvalidSystemError(f"this JSON is not a saved chain: its `format` would be {_FORMAT!r}")
+        raise InvalidSystemError(f"this JSON is not a saved chain: its 'format' would be {_FORMAT!r}")
     if document.get("version") != _VERSION:
         raise InvalidSystemError(
             f"the chain was saved in version {document.get('version')!r} of the format; this release reads version "
@@ -125,7 +125,7 @@ def _matrix(rows: list[Any], n: int) -> sparse.csr_array:
 
 def _field(document: dict[str, Any], name: str, *kinds: type) -> Any:
     if name not in document or not isinstance(document[name], kinds):
-        raise InvalidSystemError(f"saved chain: `{name}` is missing or of the wrong kind")
+        raise InvalidSystemError(f"saved chain: {name!r} is missing or of the wrong kind")
     return document[name]
 
 

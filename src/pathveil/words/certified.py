@@ -101,7 +101,9 @@ class CertifiedExponential(SameLengthMechanism):
         if self.max_length is not None:
             lengths = [self.max_length]
         if lengths is None:
-            raise InvalidParameterError("which lengths do the words have? Each has a certificate of its own: lengths=…")
+            raise InvalidParameterError(
+                "which lengths do the words have? Each has a certificate of its own: `lengths=…`"
+            )
         return max(self.certificate(length).loss_at(distance) for length in lengths)
 
     def certificate(self, length: int) -> Certificate:
@@ -109,10 +111,10 @@ class CertifiedExponential(SameLengthMechanism):
         length = checked_length(length)
         if self.max_length is not None:
             if length > self.max_length:
+                limit = f"`max_length={self.max_length}`, which the certificate covers"
                 raise InvalidParameterError(
-                    f"a word of {length} symbols is longer than max_length={self.max_length}, which the certificate "
-                    "covers. Build the mechanism with a larger max_length, or without.",
-                    without_content=f"a word is longer than max_length={self.max_length}, which the certificate covers",
+                    f"a word of {length} symbols is longer than {limit}. Take a larger `max_length`, or none.",
+                    without_content=f"a word is longer than {limit}",
                 )
             length = self.max_length
         else:

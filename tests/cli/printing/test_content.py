@@ -17,6 +17,7 @@ import pytest
 
 from pathveil.ledger.ledger import Ledger
 from pathveil.privacy.units import Symbols, Transition
+from tests.sizes import small_and_large
 
 SECRETS = ["Zebrafinch", "Quokkaville", "Wombatoid"]
 # Parts of a secret are secret, too.
@@ -194,7 +195,7 @@ def test_how_long_a_word_is_is_not_told(run) -> None:
     line = TEXT.replace("--alphabet abc.txt", "--edges support.csv") + " --max-length 4"
     ran = run(line)
     assert ran.code == 2
-    assert "longer than max_length=4" in ran.err
+    assert "longer than --max-length 4" in ran.err
     assert "333" not in ran.err
     assert "333" in run(line + " --curator").err
 
@@ -263,12 +264,13 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
     return content
 
 
+@small_and_large("number", 20, 60)
 @pytest.mark.parametrize("base", BASES)
-def test_no_damaged_file_makes_a_message_quote_it(run, base: str) -> None:
+def test_no_damaged_file_makes_a_message_quote_it(run, base: str, number: int) -> None:
     chance = random.Random(14)
     line, content = BASES[base]
     codes = set()
-    for _ in range(60):
+    for _ in range(number):
         source_of(line).write_bytes(damaged(content, chance))
         ran = run(line + chance.choice(["", " --json", " --on-bad-row skip", " --on-bad-row skip --json"]))
         codes.add(ran.code)

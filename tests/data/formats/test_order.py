@@ -89,7 +89,7 @@ def test_a_day_that_could_be_a_month_is_refused_if_the_order_depends_on_it(tmp_p
     says = ["row 2 ('2/1/2014 10:00')", "row 3 ('1/3/2014 10:00')", "'%d/%m/%Y %H:%M'", "'%m/%d/%Y %H:%M'"]
     bare = refused(tmp_path / "in.csv", times, *says)
     assert "row 2 and row 3 may be day/month/year or month/day/year" in bare
-    assert "--time-format '%d/%m/%Y %H:%M' or --time-format '%m/%d/%Y %H:%M'" in bare
+    assert "`time_format='%d/%m/%Y %H:%M'` or `time_format='%m/%d/%Y %H:%M'`" in bare
     assert read_times(tmp_path / "in.csv", times, time_format="%d/%m/%Y %H:%M") == "bca"
     assert read_times(tmp_path / "in.csv", times, time_format="%m/%d/%Y %H:%M") == "cba"
 
@@ -130,9 +130,9 @@ def test_rows_of_several_files_are_named_with_their_file(tmp_path: Path) -> None
 
 def test_text_with_digits_is_refused_until_somebody_says_what_it_is(tmp_path: Path) -> None:
     times = ["13/01/14", "02/02/14", "10/01/14"]
-    refused(tmp_path / "in.csv", times, "row 1 ('13/01/14')", "--time-format", "'%d/%m/%y")
+    refused(tmp_path / "in.csv", times, "row 1 ('13/01/14')", "`time_format='%d/%m/%y")
     assert read_times(tmp_path / "in.csv", times, time_format="%d/%m/%y") == "cab"
-    refused(tmp_path / "in.csv", ["step 9", "step 10"], "row 1", "--time-format text")
+    refused(tmp_path / "in.csv", ["step 9", "step 10"], "row 1", '`time_format="text"`')
     assert read_times(tmp_path / "in.csv", ["step 9", "step 10"], time_format="text") == "ba"
     assert read_times(tmp_path / "in.csv", ["second", "first"]) == "ba"
 
@@ -152,7 +152,7 @@ def test_several_formats_may_be_declared(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("wrong", ["", "d/m/Y", "%Q", ["%d/%m/%Y", "%d/%m/%Y %z"], [3]])
 def test_formats_that_make_no_sense_are_wrong_use(wrong: object, tmp_path: Path) -> None:
-    with pytest.raises(pv.InvalidParameterError, match="--time-format"):
+    with pytest.raises(pv.InvalidParameterError, match="`time_format`"):
         read_times(tmp_path / "in.csv", ["13/1/2014"], time_format=wrong)
 
 
@@ -170,7 +170,7 @@ def test_ties_stay_in_the_order_of_the_file_and_are_counted(tmp_path: Path) -> N
     assert sorted(read(source)) == ["ab", "bacd"]
     counted = data.count_transitions(source, data.LongTable("visit", "time", "page"), "abcd")
     assert counted.words_tied == 1
-    with pytest.raises(pv.DataFileError, match=r"row 3, visit 'v': two rows have the same 'time' \(--ties file-order"):
+    with pytest.raises(pv.DataFileError, match=r"row 3, visit 'v': two rows have the same 'time' \(`ties"):
         read(source, ties="refuse")
     mechanism = pv.CertifiedExponential(WORLD, epsilon=600.0)
     layout = data.LongTable("visit", "time", "page")
@@ -193,9 +193,9 @@ def test_further_columns_decide_between_equal_times(tmp_path: Path) -> None:
 
 
 def test_ties_that_make_no_sense_are_wrong_use() -> None:
-    with pytest.raises(pv.InvalidParameterError, match="second --order"):
+    with pytest.raises(pv.InvalidParameterError, match="second `order`"):
         data.LongTable("visit", "time", "page", ties="columns")
-    with pytest.raises(pv.InvalidParameterError, match="--ties is"):
+    with pytest.raises(pv.InvalidParameterError, match="`ties` is"):
         data.LongTable("visit", "time", "page", ties="later")  # type: ignore[arg-type]
     with pytest.raises(pv.InvalidParameterError, match="twice"):
         data.LongTable("visit", ["time", "time"], "page")

@@ -120,7 +120,7 @@ def test_a_bad_count_of_a_word_is_a_bad_row(tmp_path: Path) -> None:
 
 def test_only_rows_that_are_words_can_be_counted(tmp_path: Path) -> None:
     write_csv(tmp_path / "in.csv", [["visit", "step", "page", "n"], ["v", "1", "a", "2"]])
-    with pytest.raises(pv.InvalidParameterError, match="--count is for one word a row"):
+    with pytest.raises(pv.InvalidParameterError, match="`count` is for one word a row"):
         data.count_transitions(tmp_path / "in.csv", data.LongTable("visit", "step", "page"), "ab", count="n")
 
 

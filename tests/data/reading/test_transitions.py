@@ -83,7 +83,7 @@ def test_bad_options_and_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("a b\n")
     with pytest.raises(pv.InvalidParameterError, match="max_length"):
         data.count_transitions(tmp_path / "words.txt", data.TextLines(), STATES, max_length=0)
-    with pytest.raises(pv.InvalidParameterError, match="max_length is for words"):
+    with pytest.raises(pv.InvalidParameterError, match="`max_length` is for words"):
         data.count_transitions(tmp_path / "words.txt", data.PairColumns("o", "d"), STATES, max_length=2)
     with pytest.raises(pv.DataFileError, match="columns of pairs"):
         data.count_transitions(tmp_path / "words.txt", data.PairColumns("o", "d"), STATES)

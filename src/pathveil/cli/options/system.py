@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pathveil.errors import InvalidParameterError
-from pathveil.release.destinations import named_files
 
 if TYPE_CHECKING:
     from pathveil.systems.system import System
@@ -78,6 +77,8 @@ def refuse_sensitive(option: str, path: Path, sensitive: Sequence[str]) -> None:
     """Wrong use if a file that is meant to be public is the sensitive input."""
     if not path.exists():
         return
+    from pathveil.release.destinations import named_files
+
     for source in sensitive:
         inside = Path(source).is_dir() and Path(source).resolve() in path.resolve().parents
         if inside or any(os.path.samefile(path, file) for file in named_files(source)):

@@ -4,6 +4,7 @@ from pathveil.cli.printing.content import content_hidden
 from pathveil.cli.printing.plots import PlotFile
 from pathveil.cli.printing.progress import ProgressBar, waiting
 from pathveil.cli.printing.results import echo_cost, echo_json, echo_notice, echo_skipped, echo_tied
+from pathveil.cli.printing.spelling import with_options
 
 __all__ = [
     "PlotFile",
@@ -15,4 +16,5 @@ __all__ = [
     "echo_skipped",
     "echo_tied",
     "waiting",
+    "with_options",
 ]

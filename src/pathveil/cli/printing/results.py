@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from pathveil.cli.printing.spelling import with_options
+
 if TYPE_CHECKING:
     from pathveil.privacy.guarantee import Guarantee
 
@@ -26,9 +28,13 @@ def echo_cost(cost: Mapping[str, Any] | None) -> None:
 
 
 def echo_json(
-    output: Path, promise: Guarantee, for_the_curator_only: Mapping[str, Any], cost: Mapping[str, Any] | None
+    output: Path,
+    promise: Guarantee,
+    for_the_curator_only: Mapping[str, Any],
+    cost: Mapping[str, Any] | None,
+    how: Mapping[str, Any] | None = None,
 ) -> None:
-    """The result for machines; what depends on the data without noise stands apart."""
+    """The result for machines, `how` it was made included; what depends on the data without noise stands apart."""
     result: dict[str, Any] = {
         "output": str(output),
         "manifest": f"{output}.manifest.json",
@@ -36,6 +42,7 @@ def echo_json(
         "delta": promise.delta,
         "unit": promise.unit,
         "guarantee": str(promise),
+        **(how or {}),
         "for_the_curator_only": for_the_curator_only,
     }
     if cost is not None:
@@ -57,4 +64,4 @@ def echo_skipped(count: int, what: str, examples: Sequence[str]) -> None:
     if count:
         typer.echo(f"For you only: {count:,} {what} were left out, for example")
         for example in examples:
-            typer.echo(f"  {example}")
+            typer.echo(f"  {with_options(example)}")

@@ -80,12 +80,12 @@ class Layout(ABC):
         """An error if the files cannot have this layout or a column is asked for twice."""
         self.require_format(files[0].format, files[0].name)
         if extra.count is not None and not self.counts_rows:
-            raise InvalidParameterError(f"--count is for one word a row, in a column; {type(self).__name__} has none")
+            raise InvalidParameterError(f"`count` is for one word a row, in a column; {type(self).__name__} has none")
         for name in extra.keep:
             if name in self.columns():
-                raise InvalidParameterError(f"keep: {name!r} is a column of the words themselves, and is replaced")
+                raise InvalidParameterError(f"`keep`: {name!r} is a column of the words themselves, and is replaced")
         if len(set(extra.keep)) < len(extra.keep):
-            raise InvalidParameterError(f"keep: a column is named twice in {', '.join(extra.keep)}")
+            raise InvalidParameterError(f"`keep`: a column is named twice in {', '.join(extra.keep)}")
 
     def require_format(self, format: Format, name: str) -> None:
         """An error if this layout is not possible in files of this format."""

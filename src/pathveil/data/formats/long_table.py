@@ -53,13 +53,12 @@ class LongTable(Layout):
     def __post_init__(self) -> None:
         checked_formats(self.time_format)
         if self.ties not in get_args(Ties):
-            raise InvalidParameterError(f"--ties is file-order, refuse or columns, not {self.ties!r}")
+            raise InvalidParameterError(f"`ties` is file-order, refuse or columns, not {self.ties!r}")
         if not self.order_columns or len(set(self.order_columns)) < len(self.order_columns):
-            raise InvalidParameterError("--order: name at least one column, and none of them twice")
+            raise InvalidParameterError("`order`: name at least one column, and none of them twice")
         if self.ties == "columns" and len(self.order_columns) < 2:
             raise InvalidParameterError(
-                "--ties columns: name the column that decides with a second --order, for example "
-                f"--order {self.order_columns[0]} --order line"
+                '`ties="columns"`: name a second `order` column, which decides where the first is equal'
             )
 
     @property
@@ -161,7 +160,7 @@ class _Sorted:
         problems = []
         if layout.ties != "file-order":
             by = " and ".join(map(repr, layout.order_columns))
-            problems.append((tied, f"two rows have the same {by} (--ties file-order leaves them as they stand)"))
+            problems.append((tied, f'two rows have the same {by} (`ties="file-order"` leaves them as they stand)'))
         for name, (alias, order) in zip(layout.order_columns, self._readings.items(), strict=True):
             problems.append((_nulls(batch.column(alias)), f"a value of {name!r} {order.wrong}"))
         problems.append((_nulls(cases), f"rows without a value of {layout.case!r} belong to no word"))

@@ -58,12 +58,12 @@ def checked_formats(declared: str | Sequence[str] | None) -> tuple[str, ...]:
     for one in formats:
         if not isinstance(one, str) or ("%" not in one and formats != (ALPHABETICALLY,)):
             raise InvalidParameterError(
-                f"--time-format is {one!r}: it has the form '%d/%m/%Y %H:%M' (as strptime takes it), or is "
+                f"`time_format` is {one!r}: it has the form '%d/%m/%Y %H:%M' (as strptime takes it), or is "
                 f"{ALPHABETICALLY!r} for an order column that is sorted alphabetically"
             )
     if len({"%z" in one.lower() for one in formats}) > 1:
         raise InvalidParameterError(
-            "--time-format: give all formats a time zone (%z) or none: times without one cannot be put among the others"
+            "`time_format`: give all formats a time zone (%z) or none: times without one cannot be put among the others"
         )
     return formats
 
@@ -77,7 +77,7 @@ def read_order(rows: TableRows, alias: str, column: str, formats: Sequence[str])
     if formats:
         if kind.startswith(("TIME", "DATE")):
             raise InvalidParameterError(
-                f"{rows.files[0].name}, column {column!r}: these are times already. Leave out --time-format."
+                f"{rows.files[0].name}, column {column!r}: these are times already. Leave out `time_format`."
             )
         _require_valid(rows, formats)
         forms = " or ".join(map(repr, formats))
@@ -91,7 +91,7 @@ def _require_valid(rows: TableRows, formats: Sequence[str]) -> None:
             rows.database.rows(f"SELECT try_strptime('', {_literal(one)})")
         except DataFileError:
             raise InvalidParameterError(
-                f"--time-format {one!r} has a part that is unknown. %d, %m, %Y, %H, %M, %S, %f, %I, %p, %b and %z are "
+                f"`time_format` {one!r} has a part that is unknown. %d, %m, %Y, %H, %M, %S, %f, %I, %p, %b and %z are "
                 "day, month, year, hour, minute, second, its fraction, hour up to 12, AM or PM, name of the month, zone"
             ) from None
 
@@ -176,8 +176,9 @@ class _Texts:
         if (found := self._rows.first(self._has_digits, self._text)) is not None:
             raise self._error(
                 [found],
-                "{0} is neither a number nor a time that can be recognised. Say what it is: --time-format, for example "
-                f"'%d/%m/%y %H:%M', or --time-format {ALPHABETICALLY} to sort alphabetically.",
+                "{0} is neither a number nor a time that can be recognised. Say what it is: "
+                f"`time_format='%d/%m/%y %H:%M'`, for example, or `time_format=\"{ALPHABETICALLY}\"` to sort "
+                "alphabetically.",
             )
 
     def _refuse_mixture(self, best: str, kinds: Mapping[str, str]) -> None:
@@ -187,7 +188,7 @@ class _Texts:
                 continue
             usual = self._rows.first(f"{kinds[best]} IS NOT NULL AND {sql} IS NULL", self._text)
             assert usual is not None, "the best kind fits at least as many rows"
-            way_out = "Write all of them in one way, or name each format with a --time-format of its own."
+            way_out = "Write all of them in one way, or name each format with a `time_format` of its own."
             if {best, other} == {_ZONED, _UNZONED}:
                 way_out = "Nobody knows which comes first: give all times a zone, or none."
             raise self._error([usual, odd], f"formats are mixed: {{0}} is {best}, {{1}} is {other}. {way_out}")
@@ -211,7 +212,7 @@ class _Texts:
         raise self._error(
             places,
             f"{{0}} and {{1}} may be {day_first} or {month_first}, and their order depends on it. Say which: "
-            f"--time-format '{formats[0]}' or --time-format '{formats[1]}'.",
+            f"`time_format='{formats[0]}'` or `time_format='{formats[1]}'`.",
         )
 
     def _form_of(self, value: str, kind: str) -> str:

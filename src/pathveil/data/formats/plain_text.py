@@ -35,7 +35,7 @@ class TextLines(Layout):
 
     def check(self, files: Sequence[DataFile], extra: Extra) -> None:
         if extra.keep or extra.user is not None:
-            raise InvalidParameterError("plain text has no columns: leave out keep and user, or use another layout")
+            raise InvalidParameterError("plain text has no columns: leave out `keep` and `user`, or use another layout")
         super().check(files, extra)
 
     def require_writable(self, symbols: SymbolTable) -> None:

@@ -53,7 +53,7 @@ def checked_separator(separator: str | None) -> None:
     """An error for a separator that is no text."""
     if separator is not None and not isinstance(separator, str):
         raise InvalidParameterError(
-            f"separator is a text, '' (every character is a symbol) or None (white space), not {separator!r}"
+            f"`separator` is a text, '' (every character is a symbol) or None (white space), not {separator!r}"
         )
 
 
@@ -67,4 +67,4 @@ def require_separable(symbols: SymbolTable, separator: str | None) -> None:
         else:
             trouble = (not name or separator in name) and f"is empty or has the separator {separator!r} in it"
         if trouble:
-            raise InvalidSystemError(f"the symbol {name!r} {trouble}. Choose another separator or layout.")
+            raise InvalidSystemError(f"the symbol {name!r} {trouble}. Choose another `separator` or layout.")

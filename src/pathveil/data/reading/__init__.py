@@ -1,6 +1,6 @@
 """What files say, checked: words as codes of the public system, counts of transitions, and public systems."""
 
-from pathveil.data.reading.checking import Checker, OnBadRow, checker_for, no_word_to_release
+from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, checker_for, no_word_to_release
 from pathveil.data.reading.opening import opened
 from pathveil.data.reading.system_files import (
     read_alphabet,
@@ -17,6 +17,7 @@ from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTa
 from pathveil.data.reading.words import CheckedWords, check_words, read_words
 
 __all__ = [
+    "SKIP_BAD_ROWS",
     "CheckedWords",
     "Checker",
     "CuratorCounts",

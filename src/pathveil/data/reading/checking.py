@@ -30,6 +30,7 @@ from pathveil.words.base import WordMechanism
 from pathveil.words.edit import require_length
 
 OnBadRow = Literal["fail", "skip"]
+SKIP_BAD_ROWS = 'skip bad rows (`on_bad_row="skip"`)'
 
 _EXAMPLES = 10
 _REASONS: dict[type[PathVeilError], str] = {
@@ -66,7 +67,7 @@ class Checker:
         lengths: tuple[int, int] | None = None,
     ) -> None:
         if on_bad_row not in ("fail", "skip"):
-            raise InvalidParameterError(f"on_bad_row is 'fail' or 'skip', not {on_bad_row!r}")
+            raise InvalidParameterError(f"`on_bad_row` is 'fail' or 'skip', not {on_bad_row!r}")
         self.world, self.symbols = world, SymbolTable(world.symbols)
         self.skipped = Skipped()
         self.words_tied = 0  # words with symbols whose order is that of the file
@@ -160,7 +161,7 @@ class Checker:
                 return _bad_row(DataFileError, raw, i, position, "the symbol is missing")
             symbol = raw.words[i].values[position].as_py()
             told = (
-                f"unknown symbol {str(symbol)!r}. Correct the file, skip bad rows, or give a public system that has "
+                f"unknown symbol {str(symbol)!r}. Correct the file, {SKIP_BAD_ROWS}, or give a public system that has "
                 f"this symbol (this one has {len(self.symbols.names)})."
             )
             return _bad_row(
@@ -205,10 +206,10 @@ def _bad_row(
     kind: type[PathVeilError], raw: RawWords, i: int, position: int | None, reason: str, told: str | None = None
 ) -> PathVeilError:
     """An error for a word, or a symbol in it. `reason` says nothing of what stands there; `told` may quote it."""
-    told = told or f"{reason}. Correct the file, or skip bad rows."
+    told = told or f"{reason}. Correct the file, or {SKIP_BAD_ROWS}."
     bare = (raw.bare_place or raw.place)(i, position)
     return kind(
-        f"{raw.place(i, position)}: {told}", without_content=f"{bare}: {reason}. Correct the data, or skip bad rows."
+        f"{raw.place(i, position)}: {told}", without_content=f"{bare}: {reason}. Correct the data, or {SKIP_BAD_ROWS}."
     )
 
 

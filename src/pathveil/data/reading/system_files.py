@@ -70,7 +70,7 @@ def read_edges(path: str | Path, initial: Any = None, final: Any = None) -> Mark
     edges = []
     for number, (origin, destination) in _rows(path, ("from", "to")):
         if not origin or not destination:
-            raise InvalidSystemError(f"{path}, line {number}: an edge needs both `from` and `to`")
+            raise InvalidSystemError(f"{path}, line {number}: an edge needs both 'from' and 'to'")
         edges.append((origin, destination))
     return _named(path, lambda: MarkovChain.from_edges(edges, initial=initial, final=final))
 
@@ -180,8 +180,8 @@ def _automaton_csv(path: str | Path) -> _Parts:
             accepting.append(origin)
         else:
             raise InvalidSystemError(
-                f"{path}, line {number}: a row has `from`, `symbol` and `to`; or `to` alone, where words may begin; or "
-                "`from` alone, where they may end"
+                f"{path}, line {number}: a row has 'from', 'symbol' and 'to'; or 'to' alone, where words may begin; or "
+                "'from' alone, where they may end"
             )
     return moves, initial, accepting
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from pathveil.data.database import Column, Database
 from pathveil.data.formats import MOST, NO_COUNT, Extra, Layout, column_type, require_countable, whole_count
-from pathveil.data.reading.checking import Checker, OnBadRow, Skipped
+from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, Skipped
 from pathveil.data.reading.opening import opened
 from pathveil.data.sources import DataFile, Format, Source, Watch
 from pathveil.data.symbols import SymbolTable
@@ -83,7 +83,7 @@ def count_transitions(
     report = progress or (lambda _stage, _words: None)
     if isinstance(layout, PairColumns):
         if max_length is not None:
-            raise InvalidParameterError("max_length is for words: pairs have no length")
+            raise InvalidParameterError("`max_length` is for words: pairs have no length")
         if count is not None:
             layout = replace(layout, count=count)
         return _count_pairs(source, layout, checker.symbols, on_bad_row, format, report)
@@ -109,7 +109,7 @@ class WordTally:
     def __init__(self, size: int, max_length: int | None = None) -> None:
         whole = isinstance(max_length, int) and not isinstance(max_length, bool)
         if max_length is not None and not (whole and max_length >= 1):
-            raise InvalidParameterError(f"max_length is a whole number of at least 1, not {max_length!r}")
+            raise InvalidParameterError(f"`max_length` is a whole number of at least 1, not {max_length!r}")
         # No word in a file is longer than 32-bit numbers can count.
         self._size, self._max_length = size, None if max_length is None else min(max_length, np.iinfo(np.int32).max)
         self._table = np.zeros(size * size, dtype=np.int64)
@@ -222,8 +222,8 @@ def _bad_count(
     place = f"{file.name}, row {row}, column {layout.count!r}"
     quoted = "" if value is None else f" (it is {str(value)!r})"
     return DataFileError(
-        f"{place}: {NO_COUNT}{quoted}. Correct the file, or skip bad rows.",
-        without_content=f"{place}: {NO_COUNT}. Correct the data, or skip bad rows.",
+        f"{place}: {NO_COUNT}{quoted}. Correct the file, or {SKIP_BAD_ROWS}.",
+        without_content=f"{place}: {NO_COUNT}. Correct the data, or {SKIP_BAD_ROWS}.",
     )
 
 
@@ -238,9 +238,9 @@ def _bad_pair(
     column, value = (layout.origin, pair[0]) if origin_is_bad else (layout.destination, pair[1])
     place = f"{file.name}, row {row}, column {column!r}"
     if value is None:
-        what = f"{place}: the state is missing. Correct the file, or skip bad rows."
+        what = f"{place}: the state is missing. Correct the file, or {SKIP_BAD_ROWS}."
         return DataFileError(what, without_content=what)
     return UnknownSymbolError(
-        f"{place}: unknown state {str(value)!r}. Correct the file, skip bad rows, or correct the public states.",
-        without_content=f"{place}: the state is not one of the public ones. Correct the data, or skip bad rows.",
+        f"{place}: unknown state {str(value)!r}. Correct the file, {SKIP_BAD_ROWS}, or correct the public states.",
+        without_content=f"{place}: the state is not one of the public ones. Correct the data, or {SKIP_BAD_ROWS}.",
     )

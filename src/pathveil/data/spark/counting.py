@@ -54,7 +54,7 @@ def count_transitions(
 
     checked_dataframe(dataframe)
     if (column is None) == (pairs is None):
-        raise InvalidParameterError("where are the transitions? Give column= for words, or pairs=PairColumns(...)")
+        raise InvalidParameterError("where are the transitions? Give `column=…` for words, or `pairs=PairColumns(…)`")
     if pairs is not None and pairs.count is not None:
         raise InvalidParameterError("a column of counts is for data.count_transitions; on Spark every row counts once")
     names = tuple(states)
@@ -66,7 +66,7 @@ def count_transitions(
         chosen = [sql.col(quoted(column)).alias(WORD)]
     else:
         if max_length is not None or separator is not None:
-            raise InvalidParameterError("max_length and separator are for words: pairs have none")
+            raise InvalidParameterError("`max_length` and `separator` are for words: pairs have none")
         listed = True
         both = (require_column(dataframe, pairs.origin), require_column(dataframe, pairs.destination))
         chosen = [sql.array(*(sql.col(quoted(name)).cast("string") for name in both)).alias(WORD)]

@@ -16,11 +16,11 @@ import pyarrow as pa
 import pathveil
 from pathveil import errors
 from pathveil.data.formats import RawWords
-from pathveil.data.reading import Checker
+from pathveil.data.reading import SKIP_BAD_ROWS, Checker
 from pathveil.errors import DataFileError, PathVeilError
 
 _RAISED = re.compile(r"^(?:\S*: )?pathveil\.errors\.(\w+): (.*?)(?: SQLSTATE: \w+)?\s*$", re.MULTILINE)
-_OF_A_BAD_ROW = ". Correct the data, or skip bad rows."  # such messages quote nothing: see `checked`
+_OF_A_BAD_ROW = f". Correct the data, or {SKIP_BAD_ROWS}."  # such messages quote nothing: see `checked`
 _NOT_THERE = re.compile(r"ModuleNotFoundError: No module named '(pathveil|pyarrow|numpy|numba|cryptography)[.'\w]*")
 
 

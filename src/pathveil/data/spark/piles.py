@@ -169,7 +169,7 @@ def _privatized(job: Job, pile: int, rows: pa.RecordBatch) -> Iterator[pa.Record
         # Two rows with one place may be one row twice, so that somebody would pay twice.
         raise InvalidParameterError(
             "two rows have the same place. Read no file twice, make no row into several (join, explode) before words "
-            "are privatized, and give every row a value of its own in the column that is named in place=."
+            "are privatized, and give every row a value of its own in the column that is named in `place=…`."
         )
     ordered = take_rows(rows, order)
     # Which rows are there, and what their words say, is part of the name. If a file was rewritten since, other words

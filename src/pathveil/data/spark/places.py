@@ -55,7 +55,7 @@ def place_columns(dataframe: DataFrame, place: str | None) -> list[Column]:
     except AnalysisException:
         raise InvalidParameterError(
             "this DataFrame does not tell the place of its rows: only what is read from Parquet files, without "
-            "grouping, does. Name a column in which every row has a value of its own (place=...), or write the "
+            "grouping, does. Name a column in which every row has a value of its own (`place=…`), or write the "
             "DataFrame to Parquet files first, and read those."
         ) from None
     return columns
@@ -72,7 +72,7 @@ class PlaceNumbers:
         """Both halves of the number of each row."""
         rows = batch.column(ROW)
         if rows.null_count:
-            raise DataFileError("a row has no place: the column that is named in place= has a null in it")
+            raise DataFileError("a row has no place: the column that is named in `place=…` has a null in it")
         if not pa.types.is_integer(rows.type):
             return _halves(self._hashed(rows))
         values = rows.to_numpy()

@@ -108,7 +108,9 @@ def checked_destination(output: str | Path, overwrite: bool) -> Path:
 def refuse_existing_folder(output: Path, overwrite: bool) -> None:
     """An error if something has the name of the output already and may not be replaced."""
     if not overwrite and os.path.lexists(output):
-        raise FileItselfError(f"{output} exists already. Choose another name, or say that it may be replaced.")
+        raise FileItselfError(
+            f"{output} exists already. Choose another name, or say that it may be replaced (`overwrite=True`)."
+        )
 
 
 def publish_folder(

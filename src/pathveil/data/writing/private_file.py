@@ -141,7 +141,7 @@ def _free_destination(output: str | Path, overwrite: bool) -> Path:
 
 def _user_limit(user: str | None, max_words_per_user: int | None) -> UserLimit | None:
     if (user is None) != (max_words_per_user is None):
-        raise InvalidParameterError("user and max_words_per_user belong together: give both or none")
+        raise InvalidParameterError("`user` and `max_words_per_user` belong together: give both or none")
     return None if max_words_per_user is None else UserLimit(max_words_per_user)
 
 

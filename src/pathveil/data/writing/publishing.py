@@ -17,7 +17,9 @@ def refuse_existing(output: Path, overwrite: bool) -> None:
     if output.exists() and not output.is_file():
         raise FileItselfError(f"{output} is a device or a pipe, and an output replaces what has its name. Name a file.")
     if not overwrite and os.path.lexists(output):
-        raise FileItselfError(f"{output} exists already. Choose another name, or say that it may be replaced.")
+        raise FileItselfError(
+            f"{output} exists already. Choose another name, or say that it may be replaced (`overwrite=True`)."
+        )
 
 
 def publish(finished: Path, output: Path, overwrite: bool) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 from types import TracebackType
-from typing import Any
+from typing import Any, assert_never
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,11 +44,13 @@ class TableWriter:
             if not self._begun:
                 self._sink.write((self._delimiter.join(_csv_names(table, self._delimiter)) + "\n").encode())
             self._write_texts(csv_lines(table, self._delimiter))
-        elif format in ("text", "xes"):
+        elif format == "text" or format == "xes":  # `in (…)` would not tell mypy what is left
             self._write_texts(table.column(0))
-        else:
+        elif format == "parquet":
             self._parquet = self._parquet or pq.ParquetWriter(self._sink, table.schema, write_batch_size=_VALUES)
             self._parquet.write_table(table)
+        else:
+            assert_never(format)
         self._begun = True
 
     def _write_texts(self, texts: pa.ChunkedArray) -> None:

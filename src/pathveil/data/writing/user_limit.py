@@ -26,7 +26,7 @@ class UserLimit:
 
     def __init__(self, most: int) -> None:
         if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-            raise InvalidParameterError(f"max_words_per_user is a whole number of at least 1, not {most!r}")
+            raise InvalidParameterError(f"`max_words_per_user` is a whole number of at least 1, not {most!r}")
         self.most = most
         self.measured: int | None = None
         self.dropped = 0

@@ -12,19 +12,25 @@ The caller names the *unit*: what may change without anyone noticing.
 The Dirichlet mechanism covers the first unit only.
 
 `fit` goes through the steps: `request` is what the caller asks for, checked before any data are looked at; `data` what
-was counted; `noise` settles how much noise is needed and draws it; `private_chain` is the model that comes out.
+was counted; `forecast` the mechanism with the smallest error to expect; `noise` settles how much noise is needed and
+draws it; `private_chain` is the model that comes out.
 """
 
 from pathveil.models.chain.fit import fit_private_chain
+from pathveil.models.chain.forecast import ErrorForecast, forecast_errors
 from pathveil.models.chain.private_chain import PrivateChain, RowForecast, load_model
-from pathveil.models.chain.request import PARTS, Mechanism, Unit
+from pathveil.models.chain.request import PARTS, Mechanism, Request, Unit, checked_request
 
 __all__ = [
     "PARTS",
+    "ErrorForecast",
     "Mechanism",
     "PrivateChain",
+    "Request",
     "RowForecast",
     "Unit",
+    "checked_request",
     "fit_private_chain",
+    "forecast_errors",
     "load_model",
 ]

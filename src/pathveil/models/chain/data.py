@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import InvalidCountsError, InvalidParameterError
-from pathveil.models.chain.request import Request
+from pathveil.models.chain.request import Request, Unit
 from pathveil.models.counting import Counts, States, WordCounts, count_pairs, count_words, encode_words
 from pathveil.models.frequencies import checked_counts, checked_support, require_floor
 from pathveil.numerics.arrays import BoolArray
@@ -25,6 +25,7 @@ class ChainData:
     found: Counts | WordCounts
     states: States
     inside: BoolArray
+    unit: Unit
 
     @property
     def table(self) -> Counts:
@@ -36,6 +37,18 @@ class ChainData:
         """The number of transitions out of each state."""
         records: Counts = self.table.sum(axis=1)
         return records
+
+    @property
+    def public_records(self) -> list[int] | None:
+        """The size of each row where the unit leaves it public; None where it is protected."""
+        return self.records.tolist() if self.unit == "transition" else None
+
+    @property
+    def public_words(self) -> int | None:
+        """How many words there are, which is public where the unit is a part of a word or a whole one."""
+        if self.unit == "transition" or not isinstance(self.found, WordCounts):
+            return None
+        return int(self.found.first.sum())
 
     @property
     def successors(self) -> Counts:
@@ -77,10 +90,10 @@ def read_data(
 ) -> ChainData:
     """Count the data, which come in one of three ways, and check them against the public support."""
     if pair_counts is not None and pairs is None:
-        raise InvalidParameterError("pair_counts says how often each of the pairs occurred: it needs pairs=…")
-    times = None if pair_counts is None else checked_counts(_listed(pair_counts), "pair_counts", dimensions=1)
+        raise InvalidParameterError("`pair_counts` says how often each of the pairs occurred: it needs `pairs`")
+    times = None if pair_counts is None else checked_counts(_listed(pair_counts), "`pair_counts`", dimensions=1)
     found = _counted(counts, pairs, times, words, states, asked.max_length)
-    data = ChainData(found, states, _support_table(support, states))
+    data = ChainData(found, states, _support_table(support, states), asked.unit)
     data.require_possible()
     if asked.unit == "transition" and not data.table.any():
         raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
@@ -97,7 +110,7 @@ def _counted(
 ) -> Counts | WordCounts:
     """The data in the model's states: a table of transitions or, where they come from words, all that is counted."""
     if sum(given is not None for given in (counts, pairs, words)) != 1:
-        raise InvalidParameterError("give the data in one way: counts, or pairs=…, or words=…")
+        raise InvalidParameterError("give the data in one way: counts, or `pairs=…`, or `words=…`")
     if words is not None:
         found = count_words(encode_words(words, states, cut), len(states.merged))
     elif isinstance(counts, WordCounts):

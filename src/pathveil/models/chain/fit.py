@@ -8,6 +8,7 @@ from typing import Any
 import numpy.typing as npt
 
 from pathveil.models.chain.data import read_data
+from pathveil.models.chain.forecast import chosen_mechanism
 from pathveil.models.chain.noise import noise_for
 from pathveil.models.chain.private_chain import PrivateChain
 from pathveil.models.chain.request import Mechanism, Unit, checked_request
@@ -27,7 +28,7 @@ def fit_private_chain(
     states: Iterable[Symbol],
     epsilon: float,
     delta: float | None = None,
-    mechanism: Mechanism = "dirichlet",
+    mechanism: Mechanism | None = None,
     support: npt.ArrayLike | MarkovChain | None = None,
     unit: Unit | None = None,
     max_length: int | None = None,
@@ -50,8 +51,10 @@ def fit_private_chain(
 
     Counts that were made from words elsewhere come as `WordCounts`: then every unit has a meaning for them.
 
-    `mechanism="dirichlet"` and `"gaussian"` need a `delta`; `"laplace"` has δ = 0. `floor` and `mix=False` are the
-    papers' mode of the Dirichlet mechanism. With `unit="word"`, `split={"transitions": 0.8, "first": 0.1,
+    `mechanism="dirichlet"` and `"gaussian"` need a `delta`; `"laplace"` has δ = 0. Where none is named, the one with
+    the smallest error to expect is taken, by a forecast from what the guarantee lists as public; so a `delta` may be
+    offered and not spent (`model.reason` says why). `floor` and `mix=False` are the papers' mode of the Dirichlet
+    mechanism. With `unit="word"`, `split={"transitions": 0.8, "first": 0.1,
     "lengths": 0.1}` learns first symbols and lengths too, each for its share of the budget.
 
     `before_drawing` is called with the guarantee when everything is checked and nothing is drawn yet: the moment to
@@ -72,8 +75,9 @@ def fit_private_chain(
     source = checked_source(rng)
     data = read_data(counts, pairs, pair_counts, words, known, support, asked)
     # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
-    noise = noise_for(data, asked)
-    guarantee = asked.guarantee(seeded=source.is_seeded)
+    chosen = chosen_mechanism(asked, data.successors.tolist(), data.public_records)
+    noise = noise_for(data, asked, chosen)
+    guarantee = asked.guarantee(chosen, seeded=source.is_seeded)
     if before_drawing is not None:
         before_drawing(guarantee)
     if not mix and floor is not None:
@@ -82,4 +86,4 @@ def fit_private_chain(
     rows, first, lengths = noise.draw(source)
     chain = MarkovChain.from_counts(known.merged, rows)
     chain.guarantee = guarantee.to_dict()
-    return PrivateChain(chain, guarantee, mechanism, tuple(noise.forecasts()), first, lengths)
+    return PrivateChain(chain, guarantee, chosen, tuple(noise.forecasts()), first, lengths, asked, data.public_words)

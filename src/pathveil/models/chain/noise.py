@@ -10,7 +10,7 @@ import numpy as np
 from pathveil.models.calibration import Calibration, calibrate_each
 from pathveil.models.chain.data import ChainData
 from pathveil.models.chain.private_chain import RowForecast
-from pathveil.models.chain.request import Request
+from pathveil.models.chain.request import Mechanism, Request
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.models.frequencies import draw_rows, row_rmse
 from pathveil.models.laplace import CountNoise, count_noises, noisy_rows
@@ -26,9 +26,9 @@ class Drawn(NamedTuple):
     lengths: FloatArray | None = None
 
 
-def noise_for(data: ChainData, asked: Request) -> DirichletRowNoise | CountTableNoise:
+def noise_for(data: ChainData, asked: Request, mechanism: Mechanism) -> DirichletRowNoise | CountTableNoise:
     """Settle the noise that keeps the promise, from public numbers; an error if none does. Nothing is drawn yet."""
-    return DirichletRowNoise(data, asked) if asked.mechanism == "dirichlet" else CountTableNoise(data, asked)
+    return DirichletRowNoise(data, asked) if mechanism == "dirichlet" else CountTableNoise(data, asked, mechanism)
 
 
 class DirichletRowNoise:
@@ -41,7 +41,7 @@ class DirichletRowNoise:
             data.successors[noisy].tolist(),
             (1 / data.records[noisy]).tolist(),
             asked.epsilon,
-            asked.delta,
+            asked.delta or 0.0,
             asked.floor,
             asked.mix,
         )
@@ -68,10 +68,10 @@ class DirichletRowNoise:
 class CountTableNoise:
     """Integer noise on the counts, for each part its share of the budget."""
 
-    def __init__(self, data: ChainData, asked: Request) -> None:
+    def __init__(self, data: ChainData, asked: Request, mechanism: Mechanism) -> None:
         self._data, self._unit = data, asked.unit
         self._noises = count_noises(
-            asked.mechanism, asked.epsilon, asked.delta, asked.unit, asked.max_length, asked.shares
+            mechanism, asked.epsilon, asked.delta or 0.0, asked.unit, asked.max_length, asked.shares
         )
 
     def draw(self, source: RandomSource) -> Drawn:

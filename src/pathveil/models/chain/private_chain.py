@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from pathveil.errors import InvalidParameterError, InvalidSystemError
 from pathveil.markup import Html, card
+from pathveil.models.chain.forecast import ErrorForecast, forecast_errors
+from pathveil.models.chain.request import Mechanism, Request, request_from_dict
 from pathveil.models.model_file import model_json, model_parts
 from pathveil.models.synthesize import synthesize
 from pathveil.numerics.arrays import FloatArray
@@ -39,14 +42,18 @@ class PrivateChain:
     """A fitted model. Nothing in it depends on the data except through the mechanism and what the guarantee lists.
 
     `first` and `lengths` (probabilities of lengths 1, 2, …) are there if a share of the budget was spent on them.
+    `asked` is what the caller asked for, and `words` how many there were, where that is public; both are None in
+    files that do not say so, as older ones.
     """
 
     chain: MarkovChain
     guarantee: Guarantee
-    mechanism: str
+    mechanism: Mechanism
     rows: tuple[RowForecast, ...]
     first: FloatArray | None = None
     lengths: FloatArray | None = None
+    asked: Request | None = None
+    words: int | None = None
 
     def __repr__(self) -> str:
         return f"PrivateChain({self.chain!r}, {self.mechanism}, ε = {self.guarantee.epsilon:g})"
@@ -70,6 +77,32 @@ class PrivateChain:
             )
         known = [row for row in self.rows if row.rmse is not None]
         return sorted(known, key=lambda row: -(row.rmse or 0.0))[:count]
+
+    @cached_property
+    def expected_errors(self) -> list[ErrorForecast]:
+        """What each mechanism does, or would have done, at this ε and the δ that was offered; the best first.
+
+        Empty for a model from an older file, which does not say what was asked for.
+        """
+        if self.asked is None:
+            return []
+        records = [row.records for row in self.rows if row.records is not None]
+        successors = [row.successors for row in self.rows]
+        return forecast_errors(self.asked, successors, records if len(records) == len(self.rows) else None)
+
+    @property
+    def reason(self) -> str:
+        """Why this mechanism was used, and what became of the δ that was offered."""
+        said = []
+        if self.asked is not None and self.asked.mechanism is None and not self.asked.is_papers_mode:
+            best, *others = self.expected_errors
+            said.append(
+                f"{best.mechanism} noise makes a count wrong by {best.count_error:.3g} on average"
+                + "".join(f", {other.mechanism} by {other.count_error:.3g}" for other in others)
+            )
+        if self.asked is not None and self.asked.delta and self.guarantee.delta == 0:
+            said.append(f"the δ of {self.asked.delta:g} is not needed, and not spent")
+        return "; ".join(said)
 
     def to_json(self, promise: Guarantee | None = None) -> str:
         """The model as text; `promise` is what was promised about the file, if that is more than the guarantee."""
@@ -96,4 +129,8 @@ def load_model(path: str | Path) -> PrivateChain:
     states = zip(saved["rows"], chain.symbols, strict=True)
     rows = tuple(RowForecast(**{**row, "state": state}) for row, state in states)
     first, lengths = (None if name not in saved else np.array(saved[name]) for name in ("first", "lengths"))
-    return PrivateChain(chain, promise, saved["mechanism"], rows, first, lengths)
+    try:
+        asked = None if saved.get("asked") is None else request_from_dict(saved["asked"])
+    except InvalidSystemError as problem:
+        raise InvalidSystemError(f"{path}: {problem}") from None
+    return PrivateChain(chain, promise, saved["mechanism"], rows, first, lengths, asked, saved.get("words"))

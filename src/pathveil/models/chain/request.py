@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from pathveil.errors import InvalidParameterError
+from pathveil.errors import InvalidParameterError, InvalidSystemError, PathVeilError
 from pathveil.models.dirichlet import EXACT_ON_GRID
-from pathveil.models.laplace import EXACT
+from pathveil.models.laplace import EXACT, laplace_noise
 from pathveil.privacy import units
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.privacy.profile import require_promise
 
 Mechanism = Literal["dirichlet", "laplace", "gaussian"]
 Unit = Literal["transition", "symbol", "word"]
@@ -24,32 +25,41 @@ _PROTECTED = {"transition": units.Transition(), "symbol": units.Symbols(1), "wor
 
 @dataclass(frozen=True)
 class Request:
-    """A promise, and the noise that shall keep it; checked, before the data are looked at."""
+    """A promise, and the noise that shall keep it; checked, before the data are looked at.
 
-    mechanism: Mechanism
+    `mechanism` is None where the caller leaves the choice to the forecast. `delta` is what may be spent, or None.
+    """
+
+    mechanism: Mechanism | None
     unit: Unit
     epsilon: float
-    delta: float
+    delta: float | None
     max_length: int | None
     shares: Mapping[str, float]
     floor: float | None
     mix: bool
 
-    def guarantee(self, *, seeded: bool) -> Guarantee:
+    @property
+    def is_papers_mode(self) -> bool:
+        """Only the Dirichlet mechanism has a floor, so whoever speaks of one means it."""
+        return self.floor is not None or not self.mix
+
+    def guarantee(self, mechanism: Mechanism, *, seeded: bool) -> Guarantee:
+        """What is promised where this mechanism is used; with Laplace noise, a δ that was offered is not spent."""
         return Guarantee(
             epsilon=self.epsilon,
-            delta=0.0 if self.mechanism == "laplace" else self.delta,
+            delta=0.0 if mechanism == "laplace" else self.delta or 0.0,
             unit=_unit_text(self.unit, self.max_length),
-            public=tuple(_public(self.unit, self.mechanism, self.floor, self.mix)),
-            mechanism=_mechanism_text(self.mechanism, self.shares),
-            sampling=EXACT_ON_GRID if self.mechanism == "dirichlet" else EXACT,
+            public=tuple(_public(self.unit, mechanism, self.floor, self.mix)),
+            mechanism=_mechanism_text(mechanism, self.shares),
+            sampling=EXACT_ON_GRID if mechanism == "dirichlet" else EXACT,
             seeded=seeded,
             protects=_PROTECTED[self.unit],
         )
 
 
 def checked_request(
-    mechanism: Mechanism,
+    mechanism: Mechanism | None,
     unit: Unit | None,
     epsilon: float,
     delta: float | None,
@@ -62,21 +72,43 @@ def checked_request(
     if unit is None:
         if from_words:
             raise InvalidParameterError(
-                "say what is protected: unit='word' (a whole word, with max_length), 'symbol' (one symbol of a word) "
-                "or 'transition' (the destination of one transition; row sizes are public)"
+                "say what is protected: `unit=\"word\"` (a whole word, with `max_length`), 'symbol' (one symbol of a "
+                "word) or 'transition' (the destination of one transition; row sizes are public)"
             )
         unit = "transition"
     shares = _checked_split(split, unit)
     _check_unit(unit, mechanism, from_words, max_length)
-    if mechanism != "laplace" and delta is None:
-        raise InvalidParameterError(f"mechanism {mechanism!r} needs a delta; 'laplace' is the one with δ = 0")
-    if mechanism != "dirichlet" and (floor is not None or not mix):
-        raise InvalidParameterError(f"floor and mix belong to mechanism 'dirichlet', not to {mechanism!r}")
-    return Request(mechanism, unit, epsilon, delta or 0.0, max_length, shares, floor, mix)
+    if mechanism == "laplace" and delta == 0:
+        delta = None  # said in another way
+    if delta is not None:
+        require_promise(epsilon, delta)
+    asked = Request(mechanism, unit, epsilon, delta, max_length, shares, floor, mix)
+    if asked.is_papers_mode and (unit != "transition" or mechanism not in (None, "dirichlet")):
+        raise InvalidParameterError(
+            f"`floor` and `mix` belong to mechanism 'dirichlet' and unit 'transition', not to {mechanism or unit!r}"
+        )
+    if delta is None and (mechanism in ("dirichlet", "gaussian") or asked.is_papers_mode):
+        raise InvalidParameterError(
+            f"mechanism {mechanism or 'dirichlet'!r} needs a `delta`; 'laplace' is the one with δ = 0"
+        )
+    return asked
 
 
-def _check_unit(unit: str, mechanism: str, has_words: bool, max_length: int | None) -> None:
-    if mechanism not in ("dirichlet", "laplace", "gaussian"):
+def request_from_dict(saved: Mapping[str, Any]) -> Request:
+    """What `dataclasses.asdict` made of a request; `InvalidSystemError` where that cannot be."""
+    try:
+        found = Request(**saved)
+        split = None if set(found.shares) == {"transitions"} else found.shares
+        how = (found.floor, found.mix, True)
+        again = checked_request(found.mechanism, found.unit, found.epsilon, found.delta, found.max_length, split, *how)
+        laplace_noise(found.epsilon, 1)  # refuses what is no ε
+        return again
+    except (PathVeilError, TypeError, ValueError, AttributeError):
+        raise InvalidSystemError("what the model says about what was asked for is not what PathVeil writes") from None
+
+
+def _check_unit(unit: str, mechanism: str | None, has_words: bool, max_length: int | None) -> None:
+    if mechanism not in (None, "dirichlet", "laplace", "gaussian"):
         raise InvalidParameterError(f"mechanism is {mechanism!r}: it must be 'dirichlet', 'laplace' or 'gaussian'")
     if unit not in ("transition", "symbol", "word"):
         raise InvalidParameterError(f"unit is {unit!r}: it must be 'transition', 'symbol' or 'word'")
@@ -84,17 +116,17 @@ def _check_unit(unit: str, mechanism: str, has_words: bool, max_length: int | No
         if mechanism == "dirichlet":
             raise InvalidParameterError(
                 f"the Dirichlet mechanism does not protect a {unit}: changing one moves records between rows. Use "
-                "mechanism='laplace' or 'gaussian', or unit='transition'."
+                '`mechanism="laplace"` or "gaussian", or `unit="transition"`.'
             )
         if not has_words:
-            raise InvalidParameterError(f"unit {unit!r} needs words=…: counts and pairs do not say what a {unit} is")
+            raise InvalidParameterError(f"unit {unit!r} needs `words=…`: counts and pairs do not say what a {unit} is")
     if unit == "word" and (isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 2):
         raise InvalidParameterError(
-            f"unit 'word' needs max_length, a public whole number of at least 2 (longer words are cut), "
+            f"unit 'word' needs `max_length`, a public whole number of at least 2 (longer words are cut), "
             f"not {max_length!r}"
         )
     if unit != "word" and max_length is not None:
-        raise InvalidParameterError("max_length belongs to unit 'word'; no other unit depends on it")
+        raise InvalidParameterError("`max_length` belongs to unit 'word'; no other unit depends on it")
 
 
 def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, float]:
@@ -102,14 +134,16 @@ def _checked_split(split: Mapping[str, float] | None, unit: str) -> dict[str, fl
         return {"transitions": 1.0}
     if unit != "word":
         raise InvalidParameterError(
-            f"split learns first symbols and lengths from the data, which unit {unit!r} does not protect: "
-            "use unit='word'"
+            f"`split` learns first symbols and lengths from the data, which unit {unit!r} does not protect: "
+            'use `unit="word"`'
         )
     shares = dict(split)
     if not set(shares) <= set(PARTS) or "transitions" not in shares:
-        raise InvalidParameterError(f"split must name 'transitions' and may name 'first' and 'lengths', not {shares!r}")
+        raise InvalidParameterError(
+            f"`split` must name 'transitions' and may name 'first' and 'lengths', not {shares!r}"
+        )
     if not all(share > 0 for share in shares.values()) or abs(sum(shares.values()) - 1) > 1e-9:
-        raise InvalidParameterError(f"the shares of split must be positive and sum to 1, not {shares!r}")
+        raise InvalidParameterError(f"the shares of `split` must be positive and sum to 1, not {shares!r}")
     return shares
 
 

@@ -132,7 +132,7 @@ def neighbours_of(unit: Unit) -> Neighbours:
 
 def require_number(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_NUMBER:
-        raise InvalidParameterError(f"{name} is {value!r}: it must be a whole number from 1 to 10^9")
+        raise InvalidParameterError(f"`{name}` is {value!r}: it must be a whole number from 1 to 10^9")
 
 
 def require_neighbours(value: object) -> None:

@@ -46,8 +46,8 @@ class Symbols(Unit):
             if known.longest is None:
                 raise UnitMismatchError(
                     f"a promise for {self.short} reaches {wider.short} in as many steps as the longest word has "
-                    "symbols, and nothing says how many that are. Release a file instead of a stream, or, in Python, "
-                    "give longest=."
+                    "symbols, and nothing says how many that are. Release a file instead of a stream, or charge "
+                    "with the greatest length."
                 )
             distance = known.longest
         else:

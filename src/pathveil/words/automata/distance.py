@@ -83,7 +83,7 @@ class DistanceAutomaton:
         if not self._counts[0]:
             raise NoFeasibleWordError(
                 f"no feasible word of length {self.length} has {_described(self.errors, self.length)} with respect to "
-                "the given word. Ask for another number of errors, or for errors=None."
+                "the given word. Ask for another number of errors, or for `errors=None`."
             )
 
     def _steps_from(self, y: int, code: int) -> list[tuple[int, int, tuple[Symbol, ...]]]:

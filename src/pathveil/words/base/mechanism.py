@@ -77,7 +77,7 @@ class WordMechanism(ABC):
         self._epsilon = checked_epsilon(epsilon)
         self._adjacency = checked_positive_integer(adjacency, "adjacency")
         if on_infeasible not in ("refuse", "nearest"):
-            raise InvalidParameterError(f"on_infeasible is 'refuse' or 'nearest', not {on_infeasible!r}")
+            raise InvalidParameterError(f"`on_infeasible` is 'refuse' or 'nearest', not {on_infeasible!r}")
         self._on_infeasible: OnInfeasible = on_infeasible
         self._used_seed = False
 

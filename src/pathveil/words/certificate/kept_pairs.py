@@ -31,7 +31,7 @@ class KeptPairs:
     is_direct: BoolArray
 
     @classmethod
-    def within(cls, chain: SymbolChain, budget: int) -> KeptPairs:
+    def within(cls, chain: SymbolChain, budget: int, most_lost: int = _MOST_LOST) -> KeptPairs:
         """All pairs if they are at most `budget`; otherwise those with an ancestor in common as few steps back as fit.
 
         c itself always. Steps are taken whole. On the systems that were measured, a part of the next one made θ at most
@@ -47,13 +47,13 @@ class KeptPairs:
             if wider.nnz == kept.nnz or wider.nnz > budget:
                 break
             kept = wider
-        return cls._of(chain, Links.of(kept))
+        return cls._of(chain, Links.of(kept), most_lost)
 
     @classmethod
-    def _of(cls, chain: SymbolChain, pairs: Links) -> KeptPairs:
+    def _of(cls, chain: SymbolChain, pairs: Links, most_lost: int) -> KeptPairs:
         lost = sparse.csr_array(_one_step_wider(chain, pairs.matrix) - pairs.matrix)
         lost.eliminate_zeros()
-        if lost.nnz > _MOST_LOST:  # too many to follow back: all kept pairs may hand weight on
+        if lost.nnz > most_lost:  # too many to follow back: all kept pairs may hand weight on
             return cls(pairs, pairs.owners != pairs.symbols, np.ones(chain.symbol_count, dtype=bool))
         ones_where_lost = sparse.csr_array((np.ones(lost.nnz), lost.indices, lost.indptr), shape=lost.shape)
         # (c, x) leads to (c', y) if c→c' and x→y.

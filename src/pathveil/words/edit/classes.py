@@ -63,7 +63,7 @@ class EditClasses(ClassCounter):
         if not len(graph[0]):
             raise TooLargeError(
                 f"counting the words by edit distance from a word of {len(codes)} symbols exactly would take more than "
-                f"{_LARGEST_EDIT_TABLE * 8 >> 30} GiB. Give a smaller cap: from that distance on words count as "
+                f"{_LARGEST_EDIT_TABLE * 8 >> 30} GiB. Give a smaller `cap`: from that distance on words count as "
                 "equally far."
             )
         values = count_words(*graph, words.lo, cap, compiled.accepting, words.completions)

@@ -115,7 +115,7 @@ def checked_range(world: System, lengths: Any) -> tuple[int, int]:
         lo, hi = lengths
     except (TypeError, ValueError):
         raise InvalidParameterError(
-            f"lengths is a pair (lo, hi): the shortest and the longest private word; not {lengths!r}"
+            f"`lengths` is a pair (lo, hi): the shortest and the longest private word; not {lengths!r}"
         ) from None
     lo = checked_length(lo)
     if hi is None:
@@ -123,7 +123,7 @@ def checked_range(world: System, lengths: Any) -> tuple[int, int]:
     hi = checked_length(hi)
     if lo > hi:
         raise InvalidParameterError(
-            f"lengths: the shortest length, {lo}, is greater than the longest, {hi}; give (lo, hi) with lo ≤ hi"
+            f"`lengths`: the shortest length, {lo}, is greater than the longest, {hi}; give the shortest first"
         )
     return lo, hi
 
@@ -133,8 +133,8 @@ def require_length(length: int, lengths: tuple[int, int]) -> None:
     lo, hi = lengths
     if not lo <= length <= hi:
         raise LengthMismatchError(
-            f"the word has {length} symbols, but words of {lo} to {hi} symbols are promised. Choose lengths that every "
-            "word can have, without looking at the data, or cut words by a rule of your own."
+            f"the word has {length} symbols, but words of {lo} to {hi} symbols are promised. Choose `lengths` that "
+            "every word can have, without looking at the data, or cut words by a rule of your own."
         )
 
 
@@ -153,7 +153,7 @@ def _longest(world: System) -> int:
         entered &= alive
         if np.array_equal(entered, alive):
             raise InvalidParameterError(
-                "lengths: this system has words of any length, so the longest one must be given: lengths=(lo, hi)"
+                "this system has words of any length, so the longest one must be given: `lengths=(lo, hi)`"
             )
         alive = entered
         length += 1
@@ -187,7 +187,7 @@ def checked_cap(cap: Any, hi: int) -> int:
         value = 0
     if value < 1 or isinstance(cap, bool):
         raise InvalidParameterError(
-            f"cap is the distance from which on words count as equally far: a whole number of at least 1, or None "
-            f"for no cap; not {cap!r}"
+            f"`cap` is the distance from which on words count as equally far: a whole number of at least 1, or none "
+            f"at all; not {cap!r}"
         )
     return min(value, hi)

@@ -12,7 +12,7 @@ from scipy import sparse
 
 import pathveil as pv
 from pathveil.words.base.tilt import tilt_factor
-from pathveil.words.certificate import kept_pairs, ratio_kernels, run_kernel
+from pathveil.words.certificate import ratio_kernels, run_kernel
 from pathveil.words.certificate.contexts import _memory, context_levels
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.protected_positions import protected_positions
@@ -175,16 +175,14 @@ def test_a_budget_that_just_holds_all_pairs_keeps_them_all() -> None:
     assert KeptPairs.within(chain, m * m).pairs.symbols.tolist() == list(range(m)) * m
 
 
-def test_too_many_lost_pairs_count_as_coming_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_lost_pairs_count_as_coming_from_anywhere() -> None:
     chain = next(c for c in CHAINS if one_step(c, {(k, k) for k in range(c.symbol_count)}) - {(k, k) for k in range(6)})
     exact = KeptPairs.within(chain, 0)
     lost = len(one_step(chain, listed(exact.pairs)) - listed(exact.pairs))
-    monkeypatch.setattr(kept_pairs, "_MOST_LOST", lost)
-    assert KeptPairs.within(chain, 0).is_edge.tolist() == exact.is_edge.tolist()
-    monkeypatch.setattr(kept_pairs, "_MOST_LOST", -1)
+    assert KeptPairs.within(chain, 0, most_lost=lost).is_edge.tolist() == exact.is_edge.tolist()
     related = one_step(chain, listed(exact.pairs))
     assert len(related) < chain.symbol_count**2
-    rough = KeptPairs.within(chain, len(related))
+    rough = KeptPairs.within(chain, len(related), most_lost=-1)
     assert listed(rough.pairs) == related
     assert rough.is_edge.tolist() == (rough.pairs.owners != rough.pairs.symbols).tolist()
     assert rough.is_direct.all()

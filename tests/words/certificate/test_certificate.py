@@ -108,7 +108,7 @@ def test_one_certificate_serves_long_words_and_refuses_longer_ones() -> None:
     certificate = mechanism.certificate(3)
     assert certificate is mechanism.certificate(200)
     assert certificate.theta > 4.9
-    with pytest.raises(pv.InvalidParameterError, match="longer than max_length=200"):
+    with pytest.raises(pv.InvalidParameterError, match="longer than `max_length=200`"):
         mechanism.certificate(201)
 
 

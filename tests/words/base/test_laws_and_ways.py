@@ -102,7 +102,7 @@ def test_one_certificate_is_made_for_each_length_or_for_all() -> None:
     assert (one.max_length, one.contexts) == (4, 7)
     assert one.certificate(1) is one.certificate(4)
     assert (one.certificate(1).length, one.certificate(1).up_to) == (4, True)
-    with pytest.raises(pv.InvalidParameterError, match="a word of 5 symbols is longer than max_length=4"):
+    with pytest.raises(pv.InvalidParameterError, match="a word of 5 symbols is longer than `max_length=4`"):
         one.certificate(5)
     with pytest.raises(pv.NoFeasibleWordError):
         pv.CertifiedExponential(pv.MarkovChain.from_edges([("a", "b")]), 1.0).certificate(3)

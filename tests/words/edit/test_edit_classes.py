@@ -110,7 +110,7 @@ def test_a_table_that_would_not_fit_is_refused_with_a_way_out(monkeypatch: pytes
     town = pv.example_town()
     trip = town.random_word(14, pv.insecure_seed(5))
     words = LengthRange(town.compiled, 10, 18)
-    with pytest.raises(pv.TooLargeError, match="smaller cap"):
+    with pytest.raises(pv.TooLargeError, match="smaller `cap`"):
         EditClasses(words, town.encode(trip), 9)
     assert EditClasses(words, town.encode(trip), 2).counts[0] == 1
 

@@ -276,6 +276,7 @@ def test_dense_chains_have_no_runs_that_need_a_bound_of_their_own() -> None:
     assert certificate.theta == pytest.approx(2.0, rel=2e-3)
 
 
+@pytest.mark.slow
 @needs_real_data
 def test_a_road_network_of_thousands_of_nodes_is_certified() -> None:
     with open(FOLDER / "oldenburg_edges.csv", encoding="utf-8") as file:
