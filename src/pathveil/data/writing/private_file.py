@@ -84,6 +84,7 @@ def privatize_file(
     draws = checked_source(rng)
     extra = Extra(user, tuple(keep))
     checker = checker_for(mechanism, on_bad_row)
+    layout.require_symbols(checker.symbols)
     layout.require_writable(checker.symbols)
     report = progress or (lambda _stage, _words: None)
     with opened(source, layout, extra, format, destination) as (database, files, workspace):
@@ -174,7 +175,7 @@ class _Form:
 def _form_of(
     files: Sequence[DataFile], output: Path, layout: Layout, symbols: SymbolTable, keep: tuple[str, ...]
 ) -> _Form:
-    target = _target(output, files[0])
+    target = replace(_target(output, files[0]), has_header=files[0].has_header)
     # JSON declares no types: a system of numbers is written in numbers there.
     numbers = target.format == "jsonl" and symbols.are_numbers
     kind = pa.int64() if numbers else layout.value_type(files)
