@@ -5,7 +5,7 @@ from pathlib import Path
 from harness import fuzz_file, parsers
 
 with parsers():
-    from pathveil.data.reading import read_automaton
+    from pathveil.data.public import read_automaton
 
 
 def read(path: Path) -> None:

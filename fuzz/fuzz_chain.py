@@ -8,7 +8,7 @@ from harness import fuzz_file, parsers
 
 with parsers():
     from pathveil.cli.inspect_model import inspect
-    from pathveil.data.reading import read_model
+    from pathveil.data.public import read_model
     from pathveil.systems.markov_chain import MarkovChain
 
 

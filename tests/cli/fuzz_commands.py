@@ -226,7 +226,8 @@ def every_damage_to_public_files() -> list[Case]:
 def privatize_damaged(draw: st.DrawFn, texts: bool) -> Case:
     """Right options, and a file that may be damaged."""
     name, content, layout = draw(input_file(TEXTS if texts else TABLES, damage=True))
-    ending = "".join(Path(name).suffixes) or ".csv"
+    same = "".join(Path(name).suffixes) or ".csv"
+    ending = draw(st.sampled_from([*[same] * 4, ".xes", ".csv", ".parquet", ".jsonl", ".txt"]))
     options = ["--epsilon", draw(st.sampled_from(["2", "60"])), "--output", f"out{ending}"]
     options += draw(st.sampled_from([(), ("--ledger", "budget.db"), ("--ledger", "budget.db")]))
     options += draw(st.sampled_from([(), (), ("--on-bad-row", "skip"), ("--keep-order",)]))
@@ -323,12 +324,12 @@ def public_commands(draw: st.DrawFn) -> Case:
         length = draw(st.sampled_from([*["1", "3"] * 6, *_WHOLE[:6]]))
         line += [option, name, "--length", length, "--epsilon", draw(st.sampled_from([*["1"] * 20, *_NUMBERS]))]
     if command == "synthesize":
-        outputs = ["out.csv", "out.txt", "out.jsonl.gz", "out.parquet"]
-        output = draw(st.sampled_from([*outputs * 6, "out.xes", "out", *_PATHS]))
+        outputs = ["out.csv", "out.txt", "out.jsonl.gz", "out.parquet", "out.xes"]
+        output = draw(st.sampled_from([*outputs * 6, "out", *_PATHS]))
         line += ["--count", draw(st.sampled_from([*["1", "7"] * 8, *_COUNTS])), "--output", output]
         line += draw(st.sampled_from([*[("--length", "4")] * 12, (), *_each("--length", _LENGTHS)]))
         line += draw(st.sampled_from([(), (), (), *_each("--separator", ("", "a", ">"))]))
-        line += draw(st.sampled_from([(), ("--overwrite",), ("--column", ""), ("--json",)]))
+        line += draw(st.sampled_from([(), ("--overwrite",), ("--column", ""), ("--case", "c"), ("--json",)]))
     if command == "plan":
         line += draw(st.sampled_from([(), *_each("--target-error", ("nan", "0.5", "0", "1e-300", "x"))]))
         line += draw(st.sampled_from([(), *_each("--plot", ("nowhere/x.png", "x.bmp", "old.txt", "."))]))

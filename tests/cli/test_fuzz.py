@@ -43,14 +43,14 @@ def _wrong_use(code: int) -> bool:
 # name: (cases, how many, which exit codes are right, how many of each exit code there must be at least)
 SEARCHES: dict[str, tuple[st.SearchStrategy[Case], int, Verdict, dict[int, int]]] = {
     "tables that may be damaged": (fuzz_commands.privatize_damaged(False), 200, _any, {0: 25, 1: 60}),
-    "texts and event logs that may be damaged": (fuzz_commands.privatize_damaged(True), 150, _any, {0: 20, 1: 40}),
+    "texts and event logs that may be damaged": (fuzz_commands.privatize_damaged(True), 150, _any, {0: 15, 1: 40}),
     "several sources": (fuzz_commands.privatize_sources(), 150, _any, {0: 20, 1: 20, 2: 10}),
     "options that are wrong for privatize": (fuzz_commands.privatize_options(True), 200, _wrong_use, {}),
     "options that are odd for privatize": (fuzz_commands.privatize_options(False), 300, _any, {0: 40, 1: 40, 2: 15}),
     "models of files that may be damaged": (fuzz_commands.model("damaged"), 100, _any, {0: 20, 1: 10}),
     "options that are wrong for model": (fuzz_commands.model("wrong"), 80, _wrong_use, {}),
     "options that are odd for model": (fuzz_commands.model("odd"), 120, _any, {0: 15, 1: 15, 2: 10}),
-    "commands that read public files": (fuzz_commands.public_commands(), 120, _any, {0: 15, 1: 15, 2: 15}),
+    "commands that read public files": (fuzz_commands.public_commands(), 200, _any, {0: 15, 1: 15, 2: 15}),
     "streams": (fuzz_commands.stream(), 100, _any, {0: 15, 1: 15, 2: 10}),
     "ledgers": (fuzz_commands.ledger(), 100, _any, {0: 5, 1: 15, 2: 15}),
 }

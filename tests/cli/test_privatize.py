@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pathveil.ledger.ledger import Ledger
+from tests.data.files import read_csv, read_xes
 
 # So weak that words come back unchanged (an error has a probability below 1e-20): shows what happens around the draw.
 NO_PRIVACY = "--epsilon 60"
@@ -47,6 +49,30 @@ def test_plain_text_and_event_logs_need_no_column(folder, run):
     (folder / "log.xes.gz").write_bytes(gzip.compress(XES.encode()))
     assert run(f"privatize log.xes.gz --alphabet pages.txt {NO_PRIVACY} --output out.xes").code == 0
     assert 'value="cart"' in (folder / "out.xes").read_text()
+
+
+def test_the_ending_of_the_output_says_what_is_written(folder, run):
+    assert run("ledger init budget.db --epsilon 70 --unit symbols --adjacency 1").code == 0
+    visits = f"privatize visits.csv --case visit --order step --symbol page --alphabet pages.txt {NO_PRIVACY}"
+    assert run(f"{visits} --ledger budget.db --output out.xes").code == 0
+    words: dict[str, list[str]] = {}
+    for row in read_csv(folder / "visits.csv"):
+        words.setdefault(row["visit"], []).append(row["page"])
+    assert sorted(read_xes(folder / "out.xes")) == sorted(words.values())
+    assert json.loads((folder / "out.xes.manifest.json").read_text())["file"] == "out.xes"
+    [charge] = json.loads(run("ledger show budget.db --json").out)["charges"]
+    assert charge["output"] == "sha256:" + hashlib.sha256((folder / "out.xes").read_bytes()).hexdigest()
+    # And back again: a long table, whose columns have names of their own.
+    assert run(f"privatize out.xes --alphabet pages.txt {NO_PRIVACY} --output back.csv").code == 0
+    assert list(read_csv(folder / "back.csv")[0]) == ["case", "position", "symbol"]
+    assert run(TRIPS.replace("out.parquet", "out.csv --keep day")).code == 0
+    assert len(read_csv(folder / "out.csv")[0]["route"].split()) >= 6
+
+
+def test_a_curator_compares_what_has_another_format_now(run):
+    assert run(TRIPS.replace("out.parquet", "out.xes")).code == 0
+    line = "report curator --input trips.parquet --column route --edges roads.csv --private out.xes"
+    assert run(f"{line} --output curator.html").code == 0
 
 
 def test_an_event_log_with_a_document_type_is_refused(folder, run):
@@ -200,7 +226,7 @@ def test_a_file_that_is_taken_for_a_chain_is_never_followed_to_another_file(fold
     "mistake",
     [
         "--output nowhere/out.txt",
-        "--output out.csv",
+        "--output out.xes --keep day",
         "--output out.txt --keep day",
         "--output out.txt --user driver --max-words-per-user 2",
         "--output out.txt --max-length 2",

@@ -8,7 +8,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.cli.options import Distance
-from pathveil.data.reading.system_files import read_model, read_row_sizes
+from pathveil.data.public import read_model, read_row_sizes
 from pathveil.models.model_file import model_json
 from pathveil.report.released import read_manifest
 

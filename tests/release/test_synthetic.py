@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import pathveil as pv
+from pathveil import data
 from pathveil.release import SyntheticChoices, release_synthetic
+from tests.data.files import read_csv, read_xes
 
 
 @pytest.fixture
@@ -43,3 +46,56 @@ def test_the_model_itself_is_not_overwritten(model):
     with pytest.raises(pv.InvalidParameterError, match="a file that this command reads"):
         release_synthetic(model, model, SyntheticChoices(1, length=2, overwrite=True))
     assert model.read_bytes() == before
+
+
+LONG = {"case": "visit", "order": "step", "symbol": "page"}
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "layout"),
+    [
+        ("out.csv", {}, data.DelimitedColumn("word")),
+        ("out.tsv", {"column": "route", "separator": ">"}, data.DelimitedColumn("route", ">")),
+        ("out.parquet", {}, data.ListColumn("word")),
+        ("out.parquet", {"separator": ">"}, data.DelimitedColumn("word", ">")),
+        ("out.jsonl.gz", {"column": "route"}, data.ListColumn("route")),
+        ("out.txt", {"separator": ","}, data.TextLines(",")),
+        ("out.csv.zst", LONG, data.LongTable(**LONG)),
+        ("out.parquet", LONG, data.LongTable(**LONG)),
+        ("out.jsonl", {"case": "visit"}, data.LongTable("visit", "position", "symbol")),
+        ("out.xes", {}, data.EventLog()),
+        ("out.xes.gz", {"symbol": "org:role"}, data.EventLog("org:role")),
+    ],
+)
+def test_every_format_and_layout_is_written(tmp_path, model, name, choices, layout):
+    release_synthetic(model, tmp_path / name, SyntheticChoices(25, length=4, **choices))
+    batches = list(data.read_words(tmp_path / name, layout, pv.Alphabet("ab")))
+    words = [word for batch in batches for word in batch.column("word").to_pylist()]
+    assert [len(word) for word in words] == [4] * 25
+
+
+def test_long_tables_and_event_logs_are_as_privatize_writes_them(tmp_path, model):
+    release_synthetic(model, tmp_path / "out.csv", SyntheticChoices(2, length=2, **LONG))
+    rows = read_csv(tmp_path / "out.csv")
+    assert [(row["visit"], row["step"]) for row in rows] == [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")]
+    release_synthetic(model, tmp_path / "out.xes", SyntheticChoices(3, length=2))
+    assert [len(word) for word in read_xes(tmp_path / "out.xes")] == [2, 2, 2]
+    assert "not real" in (tmp_path / "out.xes").read_text()
+    release_synthetic(model, tmp_path / "out.parquet", SyntheticChoices(3, length=2, symbol="page"))
+    assert pq.read_table(tmp_path / "out.parquet").column_names == ["case", "position", "page"]
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "message"),
+    [
+        ("out.xes", {"column": "route"}, "an event log has no columns. Leave out --column."),
+        ("out.xes", {"case": "a", "order": "b"}, "Leave out --case and --order."),
+        ("out.txt", {"symbol": "page"}, "plain text has no columns. Leave out --symbol."),
+        ("out.csv", {"case": "visit", "column": "word"}, "Leave out --column."),
+        ("out.csv", {"case": "symbol"}, "three names"),
+    ],
+)
+def test_choices_that_contradict_the_format_are_refused(tmp_path, model, name, choices, message):
+    with pytest.raises(pv.InvalidParameterError, match=message):
+        release_synthetic(model, tmp_path / name, SyntheticChoices(2, length=2, **choices))
+    assert [path.name for path in tmp_path.iterdir()] == ["model.json"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.data.reading.system_files import read_coordinates
+from pathveil.data.public import read_coordinates
 from pathveil.report.layout import LARGEST_PICTURE, picture_of
 
 

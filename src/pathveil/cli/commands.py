@@ -19,6 +19,7 @@ from pathveil.cli.privatize import privatize
 from pathveil.cli.report import report_app
 from pathveil.cli.stream import stream
 from pathveil.cli.synthesize import synthesize
+from pathveil.cli.system import system_app
 
 app = typer.Typer(
     name="pathveil",
@@ -34,6 +35,7 @@ for command in (plan, privatize, stream, model, synthesize, inspect, compare):
 app.add_typer(audit_app, name="audit")
 app.add_typer(ledger_app, name="ledger")
 app.add_typer(report_app, name="report")
+app.add_typer(system_app, name="system")
 
 
 def _print_version(wanted: bool) -> None:

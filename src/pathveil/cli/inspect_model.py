@@ -29,7 +29,7 @@ def inspect(
 
     Example: [bold]pathveil inspect model.json[/bold]
     """
-    from pathveil.data.reading import read_model
+    from pathveil.data.public import read_model
     from pathveil.models.chain import load_model
 
     chain, promise, forecasts = read_model(model)

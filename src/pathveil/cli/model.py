@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pathveil.cli.options import Budget, Columns, Epsilon, Input, Output, Printing, refuse_sensitive, takes_bundles
+from pathveil.cli.options import (
+    Budget,
+    Columns,
+    Epsilon,
+    Input,
+    Output,
+    Printing,
+    file_of,
+    read_alphabet,
+    read_edges,
+    refuse_sensitive,
+    takes_bundles,
+)
 from pathveil.cli.printing import (
     ProgressBar,
     content_hidden,
@@ -24,15 +36,27 @@ from pathveil.errors import InvalidParameterError
 if TYPE_CHECKING:
     from pathveil.data.formats import Layout
     from pathveil.data.reading import PairColumns
+    from pathveil.numerics.arrays import BoolArray
     from pathveil.release import ModelChoices
+    from pathveil.systems.system import Symbol
 
 
 @dataclass(frozen=True)
 class Fit:
     """What is fitted, and what is promised about it."""
 
-    states: Annotated[Path, typer.Option(help="Text, one public state a line.")]
     epsilon: Epsilon
+    states: Annotated[
+        str | None,
+        typer.Option(metavar="FILE[:COLUMN]", help="Text, one public state a line, or a column of a CSV file."),
+    ] = None
+    system: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of --states and --support: a file from `pathveil system`. Its symbols are the states, and "
+            "only what may follow what there can occur."
+        ),
+    ] = None
     delta: Annotated[
         float | None, typer.Option(help="δ that may be spent; without it, discrete Laplace noise is used.")
     ] = None
@@ -55,37 +79,63 @@ class Fit:
         ),
     ] = None
     support: Annotated[
-        Path | None, typer.Option(help="CSV with the columns from,to: the only transitions that can occur. Public.")
+        str | None,
+        typer.Option(
+            metavar="FILE[:FROM,TO]", help="CSV with the columns from,to: the only transitions that can occur. Public."
+        ),
     ] = None
 
     def __post_init__(self) -> None:
         _shares(self.split)
+        if (self.states is None) == (self.system is None):
+            raise InvalidParameterError("which states are there? Give --states, or --system for a saved public system")
+        if self.system is not None and self.support is not None:
+            raise InvalidParameterError("--system says itself what may follow what: leave out --support")
 
     def refuse_sensitive(self, sources: Sequence[str]) -> None:
         """Wrong use if a public file of the model is the sensitive input."""
-        refuse_sensitive("--states", self.states, sources)
+        for option, path in self.files.items():
+            refuse_sensitive(option, path, sources)
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """The public files of the model, under their options."""
+        given = {} if self.system is None else {"--system": self.system}
+        if self.states is not None:
+            given["--states"] = file_of(self.states, 1)
         if self.support is not None:
-            refuse_sensitive("--support", self.support, sources)
+            given["--support"] = file_of(self.support, 2)
+        return given
 
     def choices(self, input: Input, count: str | None, output: Output) -> ModelChoices:
         """What to release, with the public files read."""
-        from pathveil.data.reading import read_alphabet, read_support
         from pathveil.release import ModelChoices
 
-        states = read_alphabet(self.states).symbols
+        states, support = self._states_and_support()
         return ModelChoices(
             states=states,
             epsilon=self.epsilon,
             delta=self.delta,
             mechanism=self.mechanism,
             unit=self.unit or "transition",
-            support=None if self.support is None else read_support(self.support, states),
+            support=support,
             max_length=self.max_length,
             split=_shares(self.split),
             count=count,
             on_bad_row=input.on_bad_row,
             overwrite=output.overwrite,
         )
+
+    def _states_and_support(self) -> tuple[tuple[Symbol, ...], BoolArray | None]:
+        from pathveil.data.public import SavedSystem, support_of
+
+        if self.system is not None:
+            world = SavedSystem.read(self.system).system
+            return world.symbols, None if world.compiled.is_free else support_of(world, world.symbols, self.system)
+        states = read_alphabet(self.states or "").symbols
+        if self.support is None:
+            return states, None
+        return states, support_of(read_edges(self.support), states, file_of(self.support, 2))
 
 
 @dataclass(frozen=True)
@@ -222,6 +272,6 @@ def _refuse_outputs(output: Output, matrix: Path | None, input: Input, fit: Fit,
 
     refuse_existing(output.target, output.overwrite)
     written = files_to_write(output.target, manifest_path(output.target), matrix)
-    refuse_inputs(written, sources=input.sources, public=(fit.states, fit.support), ledger=budget.ledger)
+    refuse_inputs(written, sources=input.sources, public=fit.files.values(), ledger=budget.ledger)
     for path in written:
         refuse_existing(path, output.overwrite)

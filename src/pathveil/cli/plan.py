@@ -126,13 +126,17 @@ def plan(
 def _model_curves(rows: Path, system: SystemFile, distance: Distance, promise: ModelPromise) -> ErrorCurves:
     if distance.between is not None:
         raise InvalidParameterError("--distance edit is for private words: it needs --length, not --rows")
-    if system != SystemFile(edges=system.edges):
-        raise InvalidParameterError("a model's states are in --rows; only --edges may say which transitions occur")
-    from pathveil.data.reading import read_row_sizes, read_successors
+    if system not in (SystemFile(), SystemFile(edges=system.edges), SystemFile(system=system.system)):
+        raise InvalidParameterError(
+            "a model's states are in --rows; only --edges or --system may say which transitions occur"
+        )
+    from pathveil.data.public import read_row_sizes, successors_of
     from pathveil.planning.model_curves import model_curves
 
     sizes = read_row_sizes(rows)
-    successors = [len(sizes)] * len(sizes) if system.edges is None else read_successors(system.edges, sizes)
+    successors = [len(sizes)] * len(sizes)
+    for path in system.given.values():
+        successors = successors_of(system.read(), sizes, path)
     if promise.unit == "word" and promise.max_length is None:
         raise InvalidParameterError("--unit word needs --max-length, after which words are cut")
     if promise.unit != "word" and promise.max_length is not None:

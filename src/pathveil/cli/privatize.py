@@ -185,7 +185,7 @@ def _refuse_outputs(runner: Runner, output: Output, input: Input, system: System
     beside = manifest_path(output.target)
     runner.refuse_existing(output.target, output.overwrite)
     written = files_to_write(output.target, beside)
-    refuse_inputs(written, sources=input.sources, public=system.given.values(), ledger=budget.ledger)
+    refuse_inputs(written, sources=input.sources, public=system.files, ledger=budget.ledger)
     refuse_existing(beside, output.overwrite)
 
 

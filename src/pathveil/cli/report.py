@@ -99,7 +99,8 @@ def plan(
         ),
     ] = None,
     coordinates: Annotated[
-        Path | None, typer.Option(help="CSV with the columns symbol,x,y: draw the system as a map.")
+        Path | None,
+        typer.Option(help="CSV with the columns symbol,x,y: draw the system as a map. (A --system may have them.)"),
     ] = None,
     report: Report,
 ) -> None:
@@ -112,13 +113,14 @@ def plan(
     [bold]pathveil report plan --edges roads.csv --distance edit --lengths 5:20 --cap 6 --output plan.html[/bold]
     """
     report.require_free()
-    world = system.read()
-    from pathveil.data.reading import read_coordinates
+    saved = system.read_saved()
+    world = saved.system
+    from pathveil.data.public import read_coordinates
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
     from pathveil.report.plan_page import plan_page
 
-    places = None if coordinates is None else read_coordinates(coordinates)
+    places = saved.map if coordinates is None else read_coordinates(coordinates)
     word = None if sample is None else _word(sample, world)
     between, cap = distance.between, distance.cap
     with waiting("computing expected errors at every ε and b ...", silent=report.quiet):
@@ -161,6 +163,8 @@ def curator(
     world = system.read(sensitive=input)
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
+    from pathveil.data.formats import layout_in
+    from pathveil.data.sources import named_format
     from pathveil.data.writing import manifest_path
     from pathveil.report.curator import compare, curator_page, read_all
     from pathveil.report.released import read_manifest, read_model_of, rebuilt_mechanism, require_same_system
@@ -172,12 +176,14 @@ def curator(
         mechanism = rebuilt_mechanism(world, released.promise, max_length)
     accepted = mechanism is None or mechanism.on_infeasible == "nearest"
     lengths = None if mechanism is None else mechanism.accepted_lengths
+    format = named_format(private)
+    written = layout if format is None else layout_in(format, layout)  # as privatize has written them
     fitted, rows = (None, []) if model is None else read_model_of(world, model)
     with waiting("comparing ...", silent=report.quiet):
         found = compare(
             world,
             read_all(input, layout, world, on_bad_row=on_bad_row, accept_infeasible=accepted, lengths=lengths),
-            read_all(str(private), layout, world),
+            read_all(str(private), written, world),
             released,
             mechanism,
             model=fitted,

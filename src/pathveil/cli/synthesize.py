@@ -19,15 +19,31 @@ def synthesize(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="JSON that pathveil model wrote.")],
     count: Annotated[int, typer.Option(help="How many words.")],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A .parquet, .jsonl, .csv or .txt file; .gz or .zst may follow.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The file to write: .csv, .tsv, .parquet, .jsonl, .txt or .xes; .gz or .zst may follow.",
+        ),
     ],
     length: Annotated[
         int | None,
         typer.Option(min=1, max=1_000_000, help="How many symbols a word has; if not given, as the model learned it."),
     ] = None,
-    column: Annotated[str, typer.Option(help="The name of the column of words.")] = "word",
+    column: Annotated[
+        str | None, typer.Option(help="One word a row: the name of the column; word if not given.")
+    ] = None,
     separator: Annotated[
         str | None, typer.Option(help="CSV and text: what stands between symbols; a blank if not given.")
+    ] = None,
+    case: Annotated[
+        str | None, typer.Option(help="One symbol a row: the name of the column that says which word.")
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(help="One symbol a row: the name of the column that says where in it.")
+    ] = None,
+    symbol: Annotated[
+        str | None, typer.Option(help="One symbol a row: the name of the column of symbols. Event log: the attribute.")
     ] = None,
     overwrite: Overwrite = False,
     printing: Printing,
@@ -36,7 +52,14 @@ def synthesize(
 
     Where words begin is drawn from the model if it has learned that (model --split); otherwise each state is as likely.
 
-    Example: [bold]pathveil synthesize model.json --count 1000 --length 14 --output synthetic.parquet[/bold]
+    Examples:
+
+    [bold]pathveil synthesize model.json --count 1000 --length 14 --output synthetic.parquet[/bold]
+
+    [bold]pathveil synthesize model.json --count 1000 --case visit --order step --symbol page
+    --output synthetic.csv[/bold]
+
+    [bold]pathveil synthesize model.json --count 1000 --output synthetic.xes[/bold]
     """
     if count < 1:
         raise InvalidParameterError(f"--count is a whole number of at least 1, not {count}")
@@ -44,7 +67,7 @@ def synthesize(
 
     with ProgressBar(silent=printing.silent) as bar:
         bar.total = count
-        choices = SyntheticChoices(count, length, column, separator, overwrite)
+        choices = SyntheticChoices(count, length, column, separator, case, order, symbol, overwrite)
         promise = release_synthetic(model, output, choices, bar)
     if printing.as_json:
         made = None if promise is None else f"{output}.manifest.json"

@@ -5,18 +5,19 @@ This room needs pyarrow and duckdb, so `import pathveil` does not load it: write
 
 from pathveil.data.fingerprint import system_fingerprint
 from pathveil.data.formats import DelimitedColumn, EventLog, Layout, ListColumn, LongTable, TextLines
-from pathveil.data.reading import (
-    CheckedWords,
-    CuratorCounts,
-    PairColumns,
-    check_words,
-    count_transitions,
+from pathveil.data.public import (
+    SavedSystem,
+    grid_system,
     read_alphabet,
     read_automaton,
+    read_bpmn,
     read_chain,
     read_edges,
-    read_words,
+    read_graphml,
+    read_gtfs,
+    read_pnml,
 )
+from pathveil.data.reading import CheckedWords, CuratorCounts, PairColumns, check_words, count_transitions, read_words
 from pathveil.data.writing import (
     CuratorSummary,
     file_guarantee,
@@ -36,16 +37,22 @@ __all__ = [
     "ListColumn",
     "LongTable",
     "PairColumns",
+    "SavedSystem",
     "TextLines",
     "check_words",
     "count_transitions",
     "file_guarantee",
+    "grid_system",
     "manifest_path",
     "privatize_file",
     "read_alphabet",
     "read_automaton",
+    "read_bpmn",
     "read_chain",
     "read_edges",
+    "read_graphml",
+    "read_gtfs",
+    "read_pnml",
     "read_words",
     "system_fingerprint",
     "user_guarantee",

@@ -133,12 +133,18 @@ def _files_of(source: str, workspace: Path, format: Format | None) -> list[DataF
     return [describe(match, format) for match in matches]
 
 
+def named_format(path: Path) -> Format | None:
+    """The format that the ending of a name stands for; None if it stands for none."""
+    ending = (Path(path.stem) if path.suffix.lower() in _COMPRESSIONS else path).suffix.lower()
+    return _FORMATS.get(ending)
+
+
 def describe(path: Path, format: Format | None = None) -> DataFile:
     """A file as its name describes it: `visits.csv.gz` is a compressed CSV file."""
     compression = _COMPRESSIONS.get(path.suffix.lower())
-    ending = (Path(path.stem) if compression else path).suffix.lower()
-    known = format or _FORMATS.get(ending)
+    known = format or named_format(path)
     if known is None:
+        ending = (Path(path.stem) if compression else path).suffix.lower()
         raise FileItselfError(
             f"{path}: the ending {ending!r} does not say what the file is. Use one of {', '.join(_FORMATS)} "
             "(.gz and .zst may follow), or name the `format`."

@@ -24,12 +24,20 @@ _SYMBOLS = 1 << 21  # symbols that are made and written at a time
 
 @dataclass(frozen=True)
 class SyntheticChoices:
-    """How many words, how long (None: as the model learned it), and how they stand in the file."""
+    """How many words, how long (None: as the model learned it), and how they stand in the file.
+
+    The ending of the output says which format it has. Words are lists in a column of Parquet and JSON lines, texts in
+    a column of CSV, lines of plain text and traces of an event log. With a `separator` they are texts in every table;
+    with `case`, `order` or `symbol` tables are long, with one row a symbol.
+    """
 
     count: int
     length: int | None = None
-    column: str = "word"
+    column: str | None = None
     separator: str | None = None
+    case: str | None = None
+    order: str | None = None
+    symbol: str | None = None
     overwrite: bool = False
 
 
@@ -39,29 +47,22 @@ def release_synthetic(
     """Draw words and write them, with a manifest beside them; the model's promise. Both only if the model has one."""
     import pyarrow as pa
 
-    from pathveil.data.formats import Style
     from pathveil.data.sources import describe
     from pathveil.data.symbols import SymbolTable
     from pathveil.data.workspace import private_workspace
-    from pathveil.data.writing import TableWriter, manifest_path, publish, publish_with_manifest, refuse_existing
+    from pathveil.data.writing import form_of_new, manifest_path, publish, publish_with_manifest, refuse_existing
 
     words, target = _read(model, choices.length), output.absolute()
     refuse_existing(target, choices.overwrite)
     refuse_inputs(files_to_write(target, manifest_path(target)), public=[model])
     if words.promise is not None:
         refuse_existing(manifest_path(target), choices.overwrite)
-    file = describe(target)
-    layout, symbols = _layout(output, file.format, choices), SymbolTable(words.chain.symbols)
-    layout.require_writable(symbols)
-    style = Style(symbols, symbols.written_type(pa.string()), ())
+    layout = _layout(output, describe(target).format, choices)
+    form = form_of_new(target, layout, SymbolTable(words.chain.symbols))
     with private_workspace(target) as workspace:
-        unfinished, done = workspace / "unfinished", 0
-        with TableWriter(pa.OSFile(str(unfinished), "wb"), file) as writer:
-            for batch in words.batches(choices.count):
-                writer.write(layout.render(batch, (), done + 1, style))
-                done += len(batch)
-                if progress is not None:
-                    progress("writing", done)
+        unfinished = workspace / "unfinished"
+        batches = (pa.RecordBatch.from_arrays([batch], names=["word"]) for batch in words.batches(choices.count))
+        form.write(batches, pa.OSFile(str(unfinished), "wb"), progress or (lambda _stage, _words: None))
         if words.promise is None:
             publish(unfinished, target, choices.overwrite)
         else:
@@ -100,7 +101,7 @@ class _SyntheticWords:
 def _read(model: Path, length: int | None) -> _SyntheticWords:
     import numpy as np
 
-    from pathveil.data.reading import read_model
+    from pathveil.data.public import read_model
     from pathveil.systems.system import checked_length
 
     chain, promise, learned = read_model(model)
@@ -117,14 +118,34 @@ def _read(model: Path, length: int | None) -> _SyntheticWords:
 
 
 def _layout(output: Path, format: Format, choices: SyntheticChoices) -> Layout:
+    """The layout that the choices describe in a file of this format; wrong use where they contradict each other."""
     from pathveil import data
+    from pathveil.data.formats import CASE, COLUMN, ORDER, SYMBOL
 
-    layouts: dict[str, Layout] = {
-        "parquet": data.ListColumn(choices.column),
-        "jsonl": data.ListColumn(choices.column),
-        "csv": data.DelimitedColumn(choices.column, choices.separator),
-        "text": data.TextLines(choices.separator),
-    }
-    if format not in layouts:
-        raise InvalidParameterError(f"{output}: synthetic words are written as {', '.join(layouts)}, not {format}")
-    return layouts[format]
+    def refuse(why: str, *names: str) -> None:
+        given = [f"--{name}" for name in names if getattr(choices, name) is not None]
+        if given:
+            raise InvalidParameterError(f"{output}: {why}. Leave out {' and '.join(given)}.")
+
+    if format == "xes":
+        refuse("an event log has no columns", "column", "separator", "case", "order")
+        return data.EventLog() if choices.symbol is None else data.EventLog(choices.symbol)
+    if format == "text":
+        refuse("plain text has no columns", "column", "case", "order", "symbol")
+        return data.TextLines(choices.separator)
+    named = {"case": CASE, "order": ORDER, "symbol": SYMBOL}
+    given = {name: getattr(choices, name) for name in named if getattr(choices, name) is not None}
+    if given:
+        refuse(
+            "a long table, with one row a symbol, is what --case, --order and --symbol ask for", "column", "separator"
+        )
+        names = named | given
+        if len(set(names.values())) < 3:
+            raise InvalidParameterError(
+                f"a long table has three columns with three names, not {', '.join(names.values())}"
+            )
+        return data.LongTable(**names)
+    column = COLUMN if choices.column is None else choices.column
+    if format == "csv" or choices.separator is not None:
+        return data.DelimitedColumn(column, choices.separator)
+    return data.ListColumn(column)

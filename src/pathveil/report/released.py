@@ -135,7 +135,7 @@ def require_same_system(released: Released, world: System) -> None:
 
 def read_model_of(world: System, path: Path) -> tuple[MarkovChain, list[dict[str, Any]]]:
     """A private model over the symbols of the system, and the forecasts of its rows, both in the system's order."""
-    from pathveil.data.reading import read_model
+    from pathveil.data.public import read_model
 
     chain, _, forecasts = read_model(path)
     place = {str(state): i for i, state in enumerate(chain.symbols)}

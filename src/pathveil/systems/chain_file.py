@@ -58,7 +58,7 @@ def write(parts: ChainParts) -> str:
         {
             "format": _FORMAT,
             "version": _VERSION,
-            "states": [_encoded(state) for state in parts.states],
+            "states": [encoded(state) for state in parts.states],
             "transitions": [{"to": P.indices[row].tolist(), "probability": P.data[row].tolist()} for row in rows],
             "initial": first if parts.after is None else {"after": parts.after},
             "final": None if parts.final is None else {"among": parts.final},
@@ -81,7 +81,7 @@ def read(text: str) -> ChainParts:
             f"{_VERSION}. Load it with the release of PathVeil that saved it, or a newer one."
         )
     listed = _field(document, "states", list)
-    states = unique_symbols([_decoded(state, f"state number {i + 1}") for i, state in enumerate(listed)], "states")
+    states = unique_symbols([decoded(state, f"state number {i + 1}") for i, state in enumerate(listed)], "states")
     n = len(states)
     initial = _field(document, "initial", dict, type(None))
     after = first = None
@@ -136,11 +136,12 @@ def _numbers(listed: list[Any], n: int, where: str) -> list[int]:
     return listed
 
 
-def _encoded(state: Any) -> Any:
+def encoded(state: Any) -> Any:
+    """A state as JSON can hold it; an error for one that cannot be saved."""
     if isinstance(state, np.generic):
         state = state.item()  # equal to the numpy number, and hashes alike
     if type(state) is tuple:
-        return {"tuple": [_encoded(part) for part in state]}
+        return {"tuple": [encoded(part) for part in state]}
     if type(state) not in _PLAIN:
         raise InvalidSystemError(
             f"state {state!r} is a {type(state).__name__}: only strings, numbers, True, False, None and tuples of "
@@ -149,9 +150,10 @@ def _encoded(state: Any) -> Any:
     return {"float": repr(state)} if isinstance(state, float) and not math.isfinite(state) else state
 
 
-def _decoded(saved: Any, where: str) -> Symbol:
+def decoded(saved: Any, where: str) -> Symbol:
+    """The state that was saved so."""
     if isinstance(saved, dict) and list(saved) == ["tuple"] and isinstance(saved["tuple"], list):
-        return tuple(_decoded(part, where) for part in saved["tuple"])
+        return tuple(decoded(part, where) for part in saved["tuple"])
     if isinstance(saved, dict) and list(saved) == ["float"] and saved["float"] in ("inf", "-inf", "nan"):
         return float(saved["float"])
     if not isinstance(saved, _PLAIN):

@@ -11,6 +11,7 @@ import pytest
 
 import pathveil as pv
 from pathveil import data
+from pathveil.data.sources import Format
 from tests.data.files import (
     ARROWS,
     LISTS,
@@ -192,8 +193,8 @@ def test_rows_with_too_many_values_are_refused_with_their_line(tmp_path: Path) -
 def test_layouts_and_formats_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
     write_csv(tmp_path / "in.csv", [["route"], ["a"]])
     refused(tmp_path / "in.csv", LISTS, pv.DataFileError, "ListColumn is for jsonl, parquet files")
-    with pytest.raises(pv.InvalidParameterError, match=r"out\.parquet is the name of a parquet file"):
-        data.privatize_file(tmp_path / "in.csv", ARROWS, faithful(LINE), tmp_path / "out.parquet")
+    with pytest.raises(pv.DataFileError, match=r"out\.txt: ListColumn is for jsonl, parquet files, not for text"):
+        data.privatize_file(tmp_path / "in.csv", ARROWS, faithful(LINE), tmp_path / "out.txt", output_layout=LISTS)
     write_json_lines(tmp_path / "in.jsonl", [{"route": ["a"]}])
     with pytest.raises(pv.DataFileError, match="mixes formats"):
         data.privatize_file(tmp_path, LISTS, faithful(LINE), tmp_path / "out.jsonl")
@@ -206,21 +207,22 @@ def test_layouts_and_formats_that_do_not_go_together_are_refused(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("layout", "symbols"),
+    ("layout", "format", "symbols"),
     [
-        (data.TextLines(), ["a b", "c"]),
-        (data.TextLines(","), ["a,b", "c"]),
-        (data.TextLines(","), ["a\nb", "c"]),
-        (data.TextLines(""), ["ab", "c"]),
-        (data.DelimitedColumn("route", ">"), ["", "c"]),
-        (data.EventLog(), ["\x00", "c"]),
+        (data.TextLines(), "text", ["a b", "c"]),
+        (data.TextLines(","), "text", ["a,b", "c"]),
+        (data.TextLines(","), "text", ["a\nb", "c"]),
+        (data.TextLines(""), "text", ["ab", "c"]),
+        (data.DelimitedColumn("route", ">"), "csv", ["", "c"]),
+        (data.EventLog(), "xes", ["\x00", "c"]),
     ],
 )
 def test_symbols_that_the_output_could_not_tell_apart_are_refused(
-    layout: data.Layout, symbols: list[str], tmp_path: Path
+    layout: data.Layout, format: Format, symbols: list[str], tmp_path: Path
 ) -> None:
+    (tmp_path / "in").write_text("route\nc\n")
     with pytest.raises(pv.InvalidSystemError, match="the symbol"):
-        data.privatize_file(tmp_path / "in", layout, faithful(pv.Alphabet(symbols)), tmp_path / "out")
+        data.privatize_file(tmp_path / "in", layout, faithful(pv.Alphabet(symbols)), tmp_path / "out", format=format)
 
 
 def test_symbols_that_are_the_same_text_are_refused(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What commands are told: options that belong together, each bundle declared once and passed on as one value.
 
     takes_bundles    makes a command that takes bundles readable for typer
-    SystemFile       the public system
+    SystemFile       the public system; Ends: where its words begin and end
     Input, Columns   the sensitive words, and how they stand in their files
     Distance         substitutions or edits
     Budget           the ledger that is charged
@@ -16,7 +16,7 @@ from pathveil.cli.options.bundles import takes_bundles
 from pathveil.cli.options.input import Columns, Input, OnBadRow
 from pathveil.cli.options.mechanism import Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
 from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
-from pathveil.cli.options.system import SystemFile, refuse_sensitive
+from pathveil.cli.options.system import Ends, SystemFile, file_of, read_alphabet, read_edges, refuse_sensitive
 
 __all__ = [
     "Adjacency",
@@ -24,6 +24,7 @@ __all__ = [
     "Columns",
     "Curator",
     "Distance",
+    "Ends",
     "Epsilon",
     "Input",
     "Json",
@@ -36,6 +37,9 @@ __all__ = [
     "Printing",
     "Quiet",
     "SystemFile",
+    "file_of",
+    "read_alphabet",
+    "read_edges",
     "refuse_sensitive",
     "takes_bundles",
 ]

@@ -2,16 +2,22 @@
 
 XML can be hostile. The parser works in one pass, keeps one batch of traces, and stops at the first document type
 declaration: without one there are no entities to expand and no other files to fetch, and XES needs none.
+
+Programs for process mining want a time in every event. Real times are not released, so those that are written are made
+up: the first event of every trace is at the beginning of 1970, and one second lies between two events. They depend on
+nothing but the place in the trace, and the file says that they are not real.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,36 +26,55 @@ from pathveil.data.formats.layout import Extra, Layout, RawWords, Style
 from pathveil.data.formats.users import shortest_form
 from pathveil.data.sources import DataFile
 from pathveil.data.symbols import SymbolTable
-from pathveil.errors import DataFileError, InvalidSystemError
+from pathveil.errors import DataFileError, InvalidParameterError, InvalidSystemError
 
-NAME = "concept:name"
+NAME, TIME = "concept:name", "time:timestamp"
 
 _BLOCK = 1 << 18
 _EVENTS = 1 << 16  # a batch of traces is full when it has this many events
 _KINDS = ("string", "date", "int", "float", "boolean", "id")
-_KEPT = pa.struct([("kind", pa.string()), ("value", pa.string())])
+ATTRIBUTE = pa.struct([("kind", pa.string()), ("value", pa.string())])
+"""An attribute of a trace or of an event, as it is read and written."""
 
-XES_HEADER = (
-    b'<?xml version="1.0" encoding="UTF-8"?>\n<log xes.version="1849.2016" xmlns="http://www.xes-standard.org/">\n'
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+_NOT_REAL = (
+    "not real: PathVeil made them up, the same in every trace, one second from event to event. Only the order of the "
+    "events in a trace means something."
 )
-XES_FOOTER = b"</log>\n"
+# The extensions of the standard, by the prefix that their attributes have.
+_EXTENSIONS = {
+    "concept": "Concept",
+    "cost": "Cost",
+    "identity": "Identity",
+    "lifecycle": "Lifecycle",
+    "org": "Organizational",
+    "semantic": "Semantic",
+    "time": "Time",
+}
 
 
 @dataclass(frozen=True)
 class EventLog(Layout):
     """An XES log. `symbol` is the attribute of an event that becomes the symbol; user and kept columns are
-    attributes of traces. In the output, traces are numbered afresh and events have no attribute but the symbol.
+    attributes of traces. In the output, traces are numbered afresh, and events have the symbol and a made-up time.
+    (Kept columns of a long table, which have a value for each symbol, are attributes of events there.)
     """
 
     symbol: str = NAME
 
     formats = frozenset({"xes"})
     default_format = "xes"
+    symbols_at_a_time = 1 << 17
 
     def columns(self) -> tuple[str, ...]:
-        return self.symbol, NAME
+        return self.symbol, NAME, TIME
 
     def require_writable(self, symbols: SymbolTable) -> None:
+        if self.symbol == TIME:
+            raise InvalidParameterError(
+                f"the symbols are values of {TIME!r}, which an event log has for made-up times. Write a table instead: "
+                "a .csv, .jsonl or .parquet file."
+            )
         for name in symbols.names:
             if any(ord(c) < 32 and c not in "\t\n\r" for c in name) or "\ufffe" in name or "\uffff" in name:
                 raise InvalidSystemError(f"the symbol {name!r} has a character that XML cannot hold. Rename it.")
@@ -62,19 +87,50 @@ class EventLog(Layout):
                 yield RawWords(*batch, _place_in_traces(file, self.symbol, before))
                 before += len(batch[0])
 
+    def around(self, style: Style) -> tuple[bytes, bytes]:
+        symbol = _attribute_value(self.symbol)
+        # A classifier is a list of keys with blanks between them; a key with blanks in it stands in quotes.
+        keys = symbol if len(symbol.split()) == 1 else f"'{symbol}'"
+        prefixes = {key.partition(":")[0] for key in (NAME, TIME, self.symbol, *style.keep) if ":" in key}
+        lines = [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f"<!-- The times in this file are {_NOT_REAL} -->",
+            '<log xes.version="1849.2016" xes.features="" xmlns="http://www.xes-standard.org/">',
+            *(
+                f'<extension name="{name}" prefix="{prefix}" uri="http://www.xes-standard.org/{prefix}.xesext"/>'
+                for prefix, name in _EXTENSIONS.items()
+                if prefix in prefixes
+            ),
+            f'<global scope="trace"><string key="{NAME}" value="UNKNOWN"/></global>',
+            f'<global scope="event"><string key="{symbol}" value="UNKNOWN"/>{_time(0)}</global>',
+            f'<classifier name="Activity" keys="{keys}"/>',
+            f'<string key="{NAME}" value="private words"/>',
+            f'<string key="times" value="{_NOT_REAL}"/>',
+        ]
+        return "".join(f"{line}\n" for line in lines).encode(), b"</log>\n"
+
     def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:
         key = _attribute_value(self.symbol)
-        events = [
-            f'<event><string key="{key}" value="{_attribute_value(name)}"/></event>' for name in style.symbols.names
-        ]
-        lists = pa.ListArray.from_arrays(words.offsets, style.symbols.take(events, words.values))
+        names = [f'<event><string key="{key}" value="{_attribute_value(name)}"/>' for name in style.symbols.names]
+        offsets = words.offsets.to_numpy() - words.offsets[0].as_py()
+        lengths = np.diff(offsets)
+        positions = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        times = pa.array([_time(position) for position in range(lengths.max(initial=0))], pa.string())
+        columns = [(name, values, pa.types.is_list(values.type)) for name, values in zip(style.keep, kept, strict=True)]
+        events = pc.binary_join_element_wise(
+            style.symbols.take(names, words.flatten()),
+            *(_attributes(name, values.flatten()) for name, values, of_events in columns if of_events),
+            times.take(pa.array(positions)),
+            "</event>",
+            "",
+        )
         numbers = pa.array(range(first, first + len(words)), pa.int64()).cast(pa.string())
         traces = pc.binary_join_element_wise(
             f'<trace><string key="{NAME}" value="',
             numbers,
             '"/>',
-            *(_kept_attributes(name, values) for name, values in zip(style.keep, kept, strict=True)),
-            pc.binary_join(lists, ""),
+            *(_attributes(name, values) for name, values, of_events in columns if not of_events),
+            pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), events), ""),
             "</trace>\n",
             "",
         )
@@ -130,7 +186,7 @@ class _Traces:
         words = pa.array(self._words, pa.list_(pa.string()))
         # Attributes are texts, so there is nothing that could be wrong with one.
         users = None if self._extra.user is None else pa.array(map(_name, self._users), pa.string())
-        kept = tuple(pa.array(values, _KEPT) for values in self._kept)
+        kept = tuple(pa.array(values, ATTRIBUTE) for values in self._kept)
         self._words, self._users, self._events = [], [], 0
         self._kept = [[] for _ in self._extra.keep]
         return words, users, kept
@@ -177,11 +233,16 @@ def _name(user: str | None) -> str | None:
     return None if user is None else shortest_form(user)
 
 
+def _time(position: int) -> str:
+    """The time that every event at this position of a trace has, written as programs for process mining do."""
+    return f'<date key="{TIME}" value="{(_START + timedelta(seconds=position)).isoformat(timespec="milliseconds")}"/>'
+
+
 def _attribute_value(text: str) -> str:
     return escape(text, {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
-def _kept_attributes(name: str, values: pa.Array) -> pa.Array:
+def _attributes(name: str, values: pa.Array) -> pa.Array:
     key = _attribute_value(name)
     written = [
         "" if one is None else f'<{one["kind"]} key="{key}" value="{_attribute_value(one["value"])}"/>'

@@ -56,6 +56,8 @@ class Layout(ABC):
     """The format of files whatever their names say."""
     header: bool = True
     """Whether a CSV file begins with the names of its columns; otherwise they are called 1, 2, 3, …"""
+    symbols_at_a_time: ClassVar[int | None] = None
+    """About so many are rendered at a time, where a symbol takes much more room in the file than in memory."""
     counts_rows: ClassVar[bool] = False
     """Whether a row is a word, so that it may stand for several."""
 
@@ -70,6 +72,10 @@ class Layout(ABC):
     @abstractmethod
     def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:
         """Private words, given as lists of codes, as a table of this layout. The first word is number `first`."""
+
+    def around(self, style: Style) -> tuple[bytes, bytes]:
+        """What stands in a file before the first word, and what after the last."""
+        return b"", b""
 
     def value_type(self, files: Sequence[DataFile]) -> pa.DataType:
         """The type that the symbols have in the files."""
@@ -86,11 +92,15 @@ class Layout(ABC):
         self.require_format(files[0].format, files[0].name)
         if extra.count is not None and not self.counts_rows:
             raise InvalidParameterError(f"`count` is for one word a row, in a column; {type(self).__name__} has none")
-        for name in extra.keep:
+        self.require_kept(extra.keep)
+
+    def require_kept(self, keep: tuple[str, ...]) -> None:
+        """An error if these columns cannot stand beside the words of this layout."""
+        for name in keep:
             if name in self.columns():
                 raise InvalidParameterError(f"`keep`: {name!r} is a column of the words themselves, and is replaced")
-        if len(set(extra.keep)) < len(extra.keep):
-            raise InvalidParameterError(f"`keep`: a column is named twice in {', '.join(extra.keep)}")
+        if len(set(keep)) < len(keep):
+            raise InvalidParameterError(f"`keep`: a column is named twice in {', '.join(keep)}")
 
     def require_format(self, format: Format, name: str) -> None:
         """An error if this layout is not possible in files of this format."""

@@ -85,6 +85,9 @@ class LongTable(Layout):
     def require_symbols(self, symbols: SymbolTable) -> None:
         require_joined(symbols, self.joiner, len(self.symbol_columns))
 
+    def require_writable(self, symbols: SymbolTable) -> None:
+        self.require_symbols(symbols)
+
     def value_type(self, files: Sequence[DataFile]) -> pa.DataType:
         kinds = [column_type(files, name, symbols_are_listed=False) for name in self.symbol_columns]
         return kinds[0] if len(kinds) == 1 else pa.string()

@@ -16,6 +16,7 @@ from pathveil.data.symbols import SymbolTable
 from pathveil.errors import DataFileError, InvalidParameterError, InvalidSystemError
 
 _BLOCK = 1 << 22
+_NO_COLUMNS = "plain text has no columns: leave out `keep` and `user`, or use another layout"
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,13 @@ class TextLines(Layout):
         return ()
 
     def check(self, files: Sequence[DataFile], extra: Extra) -> None:
-        if extra.keep or extra.user is not None:
-            raise InvalidParameterError("plain text has no columns: leave out `keep` and `user`, or use another layout")
+        if extra.user is not None:
+            raise InvalidParameterError(_NO_COLUMNS)
         super().check(files, extra)
+
+    def require_kept(self, keep: tuple[str, ...]) -> None:
+        if keep:
+            raise InvalidParameterError(_NO_COLUMNS)
 
     def require_writable(self, symbols: SymbolTable) -> None:
         require_separable(symbols, self.separator)

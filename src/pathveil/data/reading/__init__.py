@@ -1,18 +1,7 @@
-"""What files say, checked: words as codes of the public system, counts of transitions, and public systems."""
+"""What files say, checked: words as codes of the public system, and counts of transitions."""
 
 from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, checker_for, no_word_to_release
 from pathveil.data.reading.opening import opened
-from pathveil.data.reading.system_files import (
-    read_alphabet,
-    read_automaton,
-    read_chain,
-    read_coordinates,
-    read_edges,
-    read_model,
-    read_row_sizes,
-    read_successors,
-    read_support,
-)
 from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTally, count_transitions
 from pathveil.data.reading.words import CheckedWords, check_words, read_words
 
@@ -29,14 +18,5 @@ __all__ = [
     "count_transitions",
     "no_word_to_release",
     "opened",
-    "read_alphabet",
-    "read_automaton",
-    "read_chain",
-    "read_coordinates",
-    "read_edges",
-    "read_model",
-    "read_row_sizes",
-    "read_successors",
-    "read_support",
     "read_words",
 ]

@@ -88,9 +88,9 @@ def checked_kept(dataframe: DataFrame, column: str, keep: Sequence[str]) -> tupl
         raise InvalidParameterError(f"keep is a list of column names: write [{keep!r}]")
     for name in keep:
         if require_column(dataframe, name) == column:
-            raise InvalidParameterError(f"keep: {name!r} is the column of the words themselves, and is replaced")
+            raise InvalidParameterError(f"`keep`: {name!r} is the column of the words themselves, and is replaced")
     if len(set(keep)) < len(keep):
-        raise InvalidParameterError(f"keep: a column is named twice in {', '.join(keep)}")
+        raise InvalidParameterError(f"`keep`: a column is named twice in {', '.join(keep)}")
     return tuple(keep)
 
 

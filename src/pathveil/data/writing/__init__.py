@@ -2,6 +2,7 @@
 
 from pathveil.data.writing.drawing import gathered
 from pathveil.data.writing.encrypted_file import EncryptedFile
+from pathveil.data.writing.form import form_of_new
 from pathveil.data.writing.manifest import (
     BeforeDrawing,
     Budget,
@@ -27,6 +28,7 @@ __all__ = [
     "earlier_kept",
     "file_guarantee",
     "flush",
+    "form_of_new",
     "gathered",
     "in_order",
     "is_out",

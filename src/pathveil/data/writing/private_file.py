@@ -6,27 +6,22 @@ the output.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import pyarrow as pa
-
-from pathveil.data.database import csv_header
-from pathveil.data.formats import Extra, Layout, Style
+from pathveil.data.formats import Extra, Layout, LongTable
 from pathveil.data.reading import OnBadRow, checker_for, no_word_to_release, opened
-from pathveil.data.sources import DataFile, Format, Source, Watch, describe
-from pathveil.data.symbols import SymbolTable
+from pathveil.data.sources import Format, Source, Watch
 from pathveil.data.writing.drawing import gathered, privatized
 from pathveil.data.writing.encrypted_file import EncryptedFile
+from pathveil.data.writing.form import form_of
 from pathveil.data.writing.manifest import BeforeDrawing, file_guarantee, manifest_path, publish_with_manifest
-from pathveil.data.writing.pipeline import prefetched, written_behind
+from pathveil.data.writing.pipeline import prefetched
 from pathveil.data.writing.publishing import refuse_existing
 from pathveil.data.writing.shuffle import shuffled
-from pathveil.data.writing.table_writer import TableWriter
 from pathveil.data.writing.user_limit import UserLimit
-from pathveil.errors import DataFileError, InvalidParameterError
+from pathveil.errors import InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.words.base import Progress, WordMechanism
@@ -61,11 +56,15 @@ def privatize_file(
     on_bad_row: OnBadRow = "fail",
     overwrite: bool = False,
     format: Format | None = None,
+    output_layout: Layout | None = None,
     progress: Progress | None = None,
     before_drawing: BeforeDrawing | None = None,
     before_publish: Callable[[str], None] | None = None,
 ) -> CuratorSummary:
-    """One private word for each word of a source, in a file of the same shape and format, with a manifest beside it.
+    """One private word for each word of a source, in a file, with a manifest beside it.
+
+    The ending of the output says in which format it is written. The words stand in it as they did in the input as far
+    as that format can (docs/files.md has the table), or in another layout, `output_layout`.
 
     The words come in random order, unless `keep_order`; cases are numbered afresh; columns are dropped, except
     those in `keep`, which are released as they are. With `user` and `max_words_per_user`, at most so many words of
@@ -85,11 +84,11 @@ def privatize_file(
     extra = Extra(user, tuple(keep))
     checker = checker_for(mechanism, on_bad_row)
     layout.require_symbols(checker.symbols)
-    layout.require_writable(checker.symbols)
+    _require_as_long(mechanism, layout, extra.keep)
     report = progress or (lambda _stage, _words: None)
     with opened(source, layout, extra, format, destination) as (database, files, workspace):
         watch = Watch(files)
-        form = _form_of(files, destination, layout, checker.symbols, extra.keep)
+        form = form_of(files, layout, destination, checker.symbols, extra.keep, output_layout)
         checked = gathered(checker.checked(layout.read(database, files, extra, keep_order)))
         unfinished = EncryptedFile(workspace / "unfinished")
         budget = None if before_drawing is None else before_drawing()
@@ -100,7 +99,7 @@ def privatize_file(
                 private = limit.limited(private, database, draws, workspace)
             if not keep_order:
                 private = shuffled(private, draws, workspace)
-            released, symbols = form.write(private, unfinished, report)
+            released, symbols = form.write(private, unfinished.for_writing(), report)
         if not released:
             raise no_word_to_release(files, checker)
         watch.require_unchanged()
@@ -140,61 +139,16 @@ def _free_destination(output: str | Path, overwrite: bool) -> Path:
     return destination
 
 
+def _require_as_long(mechanism: WordMechanism, layout: Layout, keep: tuple[str, ...]) -> None:
+    """Kept columns of a long table have a value for each symbol, so a private word must have as many symbols."""
+    if keep and isinstance(layout, LongTable) and mechanism.accepted_lengths is not None:
+        raise InvalidParameterError(
+            f"`keep`: {keep[0]!r} has a value for each symbol of a long table, and a private word may not have as many "
+            "symbols as the sensitive one under edit distance. Leave it out."
+        )
+
+
 def _user_limit(user: str | None, max_words_per_user: int | None) -> UserLimit | None:
     if (user is None) != (max_words_per_user is None):
         raise InvalidParameterError("`user` and `max_words_per_user` belong together: give both or none")
     return None if max_words_per_user is None else UserLimit(max_words_per_user)
-
-
-@dataclass(frozen=True)
-class _Form:
-    """How the output is written: as the input is."""
-
-    target: DataFile
-    layout: Layout
-    style: Style
-    delimiter: str
-    json_columns: frozenset[str]
-
-    def write(self, batches: Iterable[pa.RecordBatch], unfinished: EncryptedFile, report: Progress) -> tuple[int, int]:
-        """Write private words and kept columns; how many words, and how many symbols, there were."""
-        words = symbols = 0
-        with (
-            TableWriter(unfinished.for_writing(), self.target, self.delimiter, self.json_columns) as writer,
-            written_behind(writer.write) as write,
-        ):
-            for batch in batches:
-                listed = batch.column(0)
-                write(self.layout.render(listed, batch.columns[1:], words + 1, self.style))
-                words += batch.num_rows
-                symbols += len(listed.flatten())
-                report("writing", words)
-        return words, symbols
-
-
-def _form_of(
-    files: Sequence[DataFile], output: Path, layout: Layout, symbols: SymbolTable, keep: tuple[str, ...]
-) -> _Form:
-    target = replace(_target(output, files[0]), has_header=files[0].has_header)
-    # JSON declares no types: a system of numbers is written in numbers there.
-    numbers = target.format == "jsonl" and symbols.are_numbers
-    kind = pa.int64() if numbers else layout.value_type(files)
-    return _Form(
-        target,
-        layout,
-        Style(symbols, symbols.written_type(kind), keep),
-        delimiter=csv_header(files[0], [*layout.columns(), *keep])[0] if target.format == "csv" else ",",
-        json_columns=frozenset(keep) if target.format == "jsonl" else frozenset(),
-    )
-
-
-def _target(output: Path, source: DataFile) -> DataFile:
-    """What to write: the format of the source, compressed if the name of the output says so."""
-    target = describe(output, source.format)
-    with contextlib.suppress(DataFileError):  # a name that says nothing is fine
-        if (named := describe(output).format) != source.format:
-            raise InvalidParameterError(
-                f"{output.name} is the name of a {named} file, but the input is {source.format}: the output has the "
-                "format of the input"
-            )
-    return target

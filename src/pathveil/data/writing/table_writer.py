@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pathveil.data.formats import XES_FOOTER, XES_HEADER, text_bytes
+from pathveil.data.formats import text_bytes
 from pathveil.data.sources import DataFile
 
 _VALUES = 1 << 16  # of a Parquet column, encoded at a time: somewhat faster than the usual 1024
@@ -21,19 +21,25 @@ _VALUES = 1 << 16  # of a Parquet column, encoded at a time: somewhat faster tha
 class TableWriter:
     """Writes tables of one schema to an open file, which it closes; format and compression are those of `like`.
 
-    Columns named in `json_columns` are JSON already.
+    Columns named in `json_columns` are JSON already. `around` is what the layout has before and after all words.
     """
 
     def __init__(
-        self, file: pa.NativeFile, like: DataFile, delimiter: str = ",", json_columns: frozenset[str] = frozenset()
+        self,
+        file: pa.NativeFile,
+        like: DataFile,
+        delimiter: str = ",",
+        json_columns: frozenset[str] = frozenset(),
+        around: tuple[bytes, bytes] = (b"", b""),
     ) -> None:
         self._file, self._like, self._delimiter, self._json_columns = file, like, delimiter, json_columns
+        before, self._after = around
         compressed = like.compression is not None
         self._sink = pa.CompressedOutputStream(self._file, like.compression) if compressed else self._file
         self._parquet: pq.ParquetWriter | None = None
         self._begun = False
-        if like.format == "xes":
-            self._sink.write(XES_HEADER)
+        if before:
+            self._sink.write(before)
 
     def write(self, table: pa.Table) -> None:
         """Append a table."""
@@ -66,8 +72,8 @@ class TableWriter:
         if kind is None:
             if self._parquet is not None:
                 self._parquet.close()
-            if self._like.format == "xes":
-                self._sink.write(XES_FOOTER)
+            if self._after:
+                self._sink.write(self._after)
             self._sink.close()
         elif self._parquet is not None:
             # The file is thrown away: without this, the writer would complain on standard error that it cannot end it.

@@ -9,6 +9,7 @@ import pytest
 
 import pathveil as pv
 from pathveil import data
+from pathveil.data.public import read_alphabet, read_edges, read_symbols, split_columns, successors_of, support_of
 
 
 def test_an_alphabet_is_one_symbol_a_line(tmp_path: Path) -> None:
@@ -94,3 +95,54 @@ def test_bad_automata_in_json_are_refused(text: str, tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(pv.DataFileError, match=r"none\.csv: cannot be read"):
         data.read_edges(tmp_path / "none.csv")
+
+
+def test_edges_under_any_column_names(tmp_path):
+    (tmp_path / "roads.csv").write_text("source;target;length\na;b;3\nb;a;4\n")
+    chain = read_edges(tmp_path / "roads.csv", columns=("source", "target"))
+    assert chain.is_feasible("aba")
+    with pytest.raises(pv.InvalidSystemError, match="FILE:source,target"):
+        read_edges(tmp_path / "roads.csv")
+
+
+def test_an_alphabet_from_a_column_has_each_value_once(tmp_path):
+    (tmp_path / "stops.csv").write_text("stop_id,name\n7,x\n9,y\n7,z\n,w\n")
+    assert read_alphabet(tmp_path / "stops.csv", "stop_id").symbols == ("7", "9")
+    (tmp_path / "none.csv").write_text("stop_id\n")
+    with pytest.raises(pv.InvalidSystemError, match="'stop_id' is empty"):
+        read_alphabet(tmp_path / "none.csv", "stop_id")
+
+
+def test_columns_follow_a_colon_unless_the_file_has_one_in_its_name(tmp_path):
+    for name in ("roads.csv", "8:30.csv", "odd.csv:a,b"):
+        (tmp_path / name).write_text("from,to\n")
+
+    def split(text, count=2):
+        path, columns = split_columns(str(tmp_path / text), count)
+        return path.name, columns
+
+    assert split("roads.csv") == ("roads.csv", None)
+    assert split("roads.csv:u,v") == ("roads.csv", ("u", "v"))
+    assert split('roads.csv:"a, b",c:d') == ("roads.csv", ("a, b", "c:d"))
+    assert split("8:30.csv") == ("8:30.csv", None)
+    assert split("8:30.csv:u,v") == ("8:30.csv", ("u", "v"))
+    assert split("odd.csv:a,b") == ("odd.csv:a,b", None)
+    assert split("roads.csv:u", 1) == ("roads.csv", ("u",))
+    assert split("missing.csv:u,v")[1] is None
+    for text in ("roads.csv:u", "roads.csv:u,v,w", "roads.csv:u,", "roads.csv:"):
+        with pytest.raises(pv.InvalidParameterError, match="after the colon should stand the names of 2 columns"):
+            split(text)
+
+
+def test_symbols_come_from_a_list_or_from_a_file(tmp_path):
+    (tmp_path / "first.txt").write_text("a, with a comma\nb\n")
+    assert read_symbols("a, b,c") == ("a", "b", "c")
+    assert read_symbols(str(tmp_path / "first.txt")) == ("a, with a comma", "b")
+
+
+def test_what_may_follow_what_in_an_automaton_is_the_support_of_a_model():
+    machine = pv.Automaton({(0, "a"): {1}, (1, "b"): {0}, (1, "a"): {2}}, initial=0, accepting=[0, 2])
+    assert support_of(machine, ("a", "b"), "m.json").tolist() == [[True, True], [True, False]]
+    assert successors_of(machine, ("b", "a"), "m.json") == [1, 2]
+    with pytest.raises(pv.InvalidParameterError, match=r"m\.json: 'b' is not among the states"):
+        support_of(machine, ("a",), "m.json")

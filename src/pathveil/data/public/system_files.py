@@ -1,14 +1,15 @@
 """The public system from files of its own. It is never learned from sensitive words.
 
-    read_alphabet    text, one symbol a line
-    read_edges       CSV with the columns `from` and `to`: which symbol may follow which
+    read_alphabet    text, one symbol a line; or a column of a CSV file
+    read_edges       CSV with the columns `from` and `to`, or others: which symbol may follow which
+    read_symbols     symbols with commas between, or a text file, one a line: where words may begin or end
     read_chain       JSON, as `MarkovChain.to_json` writes it
     read_model       the same for a private model, with its guarantee and the forecasts of its rows
     read_automaton   CSV or JSON: which symbol leads from which state to which
     read_row_sizes   CSV with the columns `state` and `records`: how large a curator expects the rows of a model to be
     read_coordinates CSV with the columns `symbol`, `x` and `y`: where each symbol stands in a picture
-    read_support     the edges as a table over given states, for a model
-    read_successors  the number of edges from each of given states, for the plan of a model
+    support_of       what may follow what in a system, as a table over given states, for a model
+    successors_of    how many symbols may follow each of given states, for the plan of a model
 
 An automaton in CSV has the columns `from`, `symbol` and `to`. A row with `to` alone names a state where words may
 begin, a row with `from` alone one where they may end (if there is none, they may end anywhere):
@@ -36,20 +37,56 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from pathveil.errors import FileItselfError, InvalidParameterError, InvalidSystemError, PathVeilError
 from pathveil.models.model_file import model_parts
-from pathveil.numerics.arrays import BoolArray
+from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.automaton import Automaton
 from pathveil.systems.markov_chain import MarkovChain
+from pathveil.systems.system import System
 
 Made = TypeVar("Made")
 
+_DELIMITERS = ",;\t|"
 
-def read_alphabet(path: str | Path) -> Alphabet:
-    """Every word over the symbols, one symbol a line."""
+
+def split_columns(text: str, count: int) -> tuple[Path, tuple[str, ...] | None]:
+    """A file, and the names of its columns where they follow a colon: `roads.csv:source,target`.
+
+    A file whose own name has a colon in it is found first. Names with commas stand in double quotes, as in CSV.
+    """
+    if not Path(text).exists():
+        for place, letter in enumerate(text):
+            if letter == ":" and Path(text[:place]).is_file():
+                columns = tuple(next(csv.reader([text[place + 1 :]]), ()))
+                if len(columns) != count or not all(columns):
+                    what = (
+                        "the name of a column" if count == 1 else f"the names of {count} columns, a comma between them"
+                    )
+                    raise InvalidParameterError(
+                        f"{text}: after the colon should stand {what}, not {text[place + 1 :]!r}"
+                    )
+                return Path(text[:place]), columns
+    return Path(text), None
+
+
+def read_symbols(text: str) -> tuple[str, ...]:
+    """The symbols in a text file, one a line; where there is no such file, the text itself, cut at its commas."""
+    if Path(text).is_file():
+        return tuple(map(str, read_alphabet(text).symbols))
+    return tuple(part.strip() for part in text.split(","))
+
+
+def read_alphabet(path: str | Path, column: str | None = None) -> Alphabet:
+    """Every word over the symbols: one symbol a line, or what stands in a column of a CSV file, each value once."""
+    if column is not None:
+        values = [value for _, (value,) in _rows(path, (column,)) if value]
+        if not values:
+            raise InvalidSystemError(f"{path}: the column {column!r} is empty")
+        return Alphabet(dict.fromkeys(values))
     lines = _text(path).splitlines()
     seen: dict[str, int] = {}
     for number, symbol in enumerate(lines, start=1):
@@ -65,12 +102,14 @@ def read_alphabet(path: str | Path) -> Alphabet:
     return Alphabet(seen)
 
 
-def read_edges(path: str | Path, initial: Any = None, final: Any = None) -> MarkovChain:
-    """The chain whose edges are the rows of a CSV file with the columns `from` and `to`."""
+def read_edges(
+    path: str | Path, initial: Any = None, final: Any = None, columns: tuple[str, str] = ("from", "to")
+) -> MarkovChain:
+    """The chain whose edges are the rows of a CSV file; two of its columns say from where to where."""
     edges = []
-    for number, (origin, destination) in _rows(path, ("from", "to")):
+    for number, (origin, destination) in _rows(path, columns):
         if not origin or not destination:
-            raise InvalidSystemError(f"{path}, line {number}: an edge needs both 'from' and 'to'")
+            raise InvalidSystemError(f"{path}, line {number}: an edge needs both {columns[0]!r} and {columns[1]!r}")
         edges.append((origin, destination))
     return _named(path, lambda: MarkovChain.from_edges(edges, initial=initial, final=final))
 
@@ -139,24 +178,26 @@ def read_coordinates(path: str | Path) -> dict[str, tuple[float, float]]:
     return places
 
 
-def read_support(path: str | Path, states: Sequence[Hashable]) -> BoolArray:
-    """Which transitions between public states can occur, from a file of edges: a row and a column for each state."""
-    given = read_edges(path)
+def support_of(system: System, states: Sequence[Hashable], path: str | Path) -> BoolArray:
+    """Which transitions between public states can occur: a row and a column for each state.
+
+    The system is from the file `path`; all its symbols must be among the states.
+    """
     number = {state: i for i, state in enumerate(states)}
-    for state in given.symbols:
+    for state in system.symbols:
         if state not in number:
             raise InvalidParameterError(f"{path}: {state!r} is not among the states. Add it there, or remove the edge.")
-    codes = np.array([number[state] for state in given.symbols])
-    edges = given.matrix.tocoo()
+    codes = np.array([number[state] for state in system.symbols])
+    origins, destinations = _followers(system)
     table = np.zeros((len(states), len(states)), dtype=bool)
-    table[codes[edges.row], codes[edges.col]] = True
+    table[codes[origins], codes[destinations]] = True
     return table
 
 
-def read_successors(path: str | Path, states: Collection[str]) -> list[int]:
-    """How many states can follow each state of a plan for a model, from a file of edges."""
-    given = read_edges(path)
-    followers = dict(zip(given.symbols, np.diff(given.matrix.indptr).tolist(), strict=True))
+def successors_of(system: System, states: Collection[str], path: str | Path) -> list[int]:
+    """How many states can follow each state of a plan for a model. The system is from the file `path`."""
+    counts = np.bincount(_followers(system)[0], minlength=len(system.symbols)).tolist()
+    followers = dict(zip(system.symbols, counts, strict=True))
     for state in followers:
         if state not in states:
             raise InvalidParameterError(f"{path}: {state!r} is not among the states of --rows. Add it there.")
@@ -164,6 +205,17 @@ def read_successors(path: str | Path, states: Collection[str]) -> list[int]:
         if not followers.get(state):
             raise InvalidParameterError(f"{path}: nothing can follow {state!r}. Add an edge, or remove its row.")
     return [followers[state] for state in states]
+
+
+def _followers(system: System) -> tuple[IntArray, IntArray]:
+    """The pairs of codes (a, b) such that b can follow a in some state of the system."""
+    compiled = system.compiled
+    ones = np.ones(compiled.edge_count)
+    shape = (compiled.symbol_count, compiled.state_count)
+    entering = sparse.csr_array((ones, (compiled.labels, compiled.targets)), shape=shape)
+    leaving = sparse.csr_array((ones, (compiled.sources, compiled.labels)), shape=shape[::-1])
+    origins, destinations = (entering @ leaving).nonzero()
+    return origins.astype(np.int64), destinations.astype(np.int64)
 
 
 _Parts = tuple[list[tuple[str, str, str]], list[str], list[str]]
@@ -211,13 +263,21 @@ def _states(path: str | Path, document: dict[str, Any], name: str) -> list[str]:
 
 def _rows(path: str | Path, columns: tuple[str, ...]) -> Iterator[tuple[int, list[str]]]:
     """The values of the columns in each row, with the number of the line."""
-    reader = csv.reader(_text(path).splitlines(keepends=True), strict=True)
+    lines = _text(path).splitlines(keepends=True)
     try:
-        header = next(reader, [])
+        # The delimiter is the one that makes the wanted columns appear.
+        for delimiter in _DELIMITERS:
+            reader = csv.reader(lines, strict=True, delimiter=delimiter)
+            if set(columns) <= set(header := next(reader, [])):
+                break
+        else:
+            reader = csv.reader(lines, strict=True)
+            header = next(reader, [])
         for column in columns:
             if header.count(column) != 1:
                 raise InvalidSystemError(
-                    f"{path}: the first line must name the columns {', '.join(columns)} once each, not {header}"
+                    f"{path}: the first line must name the columns {', '.join(columns)} once each, not {header}. "
+                    "Columns with other names are given after a colon, as in FILE:source,target."
                 )
         places = [header.index(column) for column in columns]
         for row in reader:
