@@ -180,3 +180,10 @@ def test_what_is_asked_for_and_not_there_is_named(
 def test_a_feed_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(pv.DataFileError, match=r"none\.zip: cannot be read"):
         read_gtfs(tmp_path / "none.zip")
+
+
+def test_a_feed_in_another_encoding_is_refused_by_name(tmp_path: Path) -> None:
+    feed = write_feed(tmp_path / "feed")
+    (feed / "stop_times.txt").write_bytes((HEADER + "t,Zürich,1\nt,Bern,2\n").encode("latin-1"))
+    with pytest.raises(pv.DataFileError, match=r"(?i)stop_times\.txt.*(utf-8|unicode)"):
+        read_gtfs(feed)
