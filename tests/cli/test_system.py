@@ -10,8 +10,7 @@ import pathveil as pv
 from pathveil.data.public import SavedSystem
 from tests.cli.conftest import ROADS
 from tests.data.public.process_files import bpmn, pnml, tasks
-from tests.data.public.test_graphml import town, written
-from tests.data.public.test_gtfs import write_feed
+from tests.data.public.public_files import town, write_feed, written
 
 CHOICE = bpmn(tasks("ab") + '<exclusiveGateway id="x"/>', ["start>a", "a>x", "x>b", "x>end", "b>end"])
 NET = pnml({"p": 1, "q": 0}, {"t": "a"}, ["p>t", "t>q"])

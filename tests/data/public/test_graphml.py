@@ -12,21 +12,7 @@ import pytest
 import pathveil as pv
 from pathveil.data.public import SavedSystem, read_graphml
 from pathveil.data.public.graphml import UTurns
-
-
-def town() -> Any:
-    """1 and 2 are joined both ways, twice from 1 to 2; 2 leads to 3 one way; 3 and 4 both ways, 4 being a dead end."""
-    graph: Any = nx.MultiDiGraph(crs="epsg:4326")
-    for node in (1, 2, 3, 4):
-        graph.add_node(node, x=f"8.{node}", y=f"47.{node}", street_count="3")
-    for i, (u, v) in enumerate([(1, 2), (1, 2), (2, 1), (2, 3), (3, 1), (3, 4), (4, 3)]):
-        graph.add_edge(u, v, osmid=str(i), oneway=str(u == 2), geometry="LINESTRING (8 47, 9 48)", length="12.5")
-    return graph
-
-
-def written(graph: Any, folder: Path) -> Path:
-    nx.write_graphml(graph, folder / "town.graphml")
-    return folder / "town.graphml"
+from tests.data.public.public_files import town, written
 
 
 def edges(saved: SavedSystem) -> set[tuple[object, object]]:

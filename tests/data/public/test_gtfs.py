@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import random
 from itertools import pairwise
 from math import asin, cos, radians, sin, sqrt
@@ -13,48 +12,9 @@ import pytest
 
 import pathveil as pv
 from pathveil.data.public import SavedSystem, read_gtfs
-
-STOPS = {
-    "a": ("North", "N", 47.000, 8.000),
-    "b": ("North", "N", 47.001, 8.000),  # 111 m from a
-    "c": ("Mid", "", 47.010, 8.000),
-    "d": ("South", "", 47.020, 8.000),
-    "e": ("Far", "", 47.200, 8.000),
-}
-LINES = {"r1": ["a", "c", "d"], "r2": ["d", "c", "b"], "r3": ["e", "d"], "r4": ["e", "e"]}
-TRANSFERS = "from_stop_id,to_stop_id,transfer_type\na,b,2\nb,a,\nc,d,3\nd,zzz,0\n"
+from tests.data.public.public_files import LINES, STOPS, write_feed
 
 Edges = set[tuple[object, object]]
-
-
-def write_feed(folder: Path, lines: dict[str, list[str]] = LINES, **changed: str | None) -> Path:
-    """A feed with two trips on each line, the rows of its trips shuffled."""
-    rows = [
-        (f"{line}-{k}", "08:00:00", stop, 10 * i + 5)
-        for line, stops in lines.items()
-        for k in range(2)
-        for i, stop in enumerate(stops)
-    ]
-    random.Random(1).shuffle(rows)
-    tables = {
-        "stop_times": [("trip_id", "arrival_time", "stop_id", "stop_sequence"), *rows],
-        "trips": [("route_id", "trip_id"), *((line, f"{line}-{k}") for line in lines for k in range(2))],
-        "stops": [
-            ("stop_id", "stop_name", "parent_station", "stop_lat", "stop_lon"),
-            *((stop, *facts) for stop, facts in STOPS.items()),
-        ],
-    }
-    folder.mkdir()
-    for name, table in tables.items():
-        with open(folder / f"{name}.txt", "w", newline="", encoding="utf-8-sig") as file:
-            csv.writer(file).writerows(table)
-    (folder / "transfers.txt").write_text(TRANSFERS)
-    for name, text in changed.items():
-        if text is None:
-            (folder / f"{name}.txt").unlink()
-        else:
-            (folder / f"{name}.txt").write_text(text)
-    return folder
 
 
 def edges(saved: SavedSystem) -> Edges:
@@ -180,3 +140,10 @@ def test_what_is_asked_for_and_not_there_is_named(
 def test_a_feed_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(pv.DataFileError, match=r"none\.zip: cannot be read"):
         read_gtfs(tmp_path / "none.zip")
+
+
+def test_a_feed_in_another_encoding_is_refused_by_name(tmp_path: Path) -> None:
+    feed = write_feed(tmp_path / "feed")
+    (feed / "stop_times.txt").write_bytes((HEADER + "t,Zürich,1\nt,Bern,2\n").encode("latin-1"))
+    with pytest.raises(pv.DataFileError, match=r"(?i)stop_times\.txt.*(utf-8|unicode)"):
+        read_gtfs(feed)

@@ -138,7 +138,7 @@ def test_what_the_new_layout_cannot_hold_is_refused_before_anything_is_drawn(tmp
             )
         assert [path.name for path in tmp_path.iterdir()] == ["in.csv"]
 
-    refused("out.txt", "white space in it. Choose another separator or layout")
+    refused("out.txt", "white space in it. Choose another `separator` or layout")
     refused("out.xes", "XML cannot hold")
     world = pv.Alphabet(["a b"])
     refused("out.txt", "plain text has no columns", output_layout=data.TextLines(","), keep=["at"])
