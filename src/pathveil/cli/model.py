@@ -227,7 +227,8 @@ def model(
 
 def _warn_of_counts(input: Input, files: Sequence[str], layout: Layout | PairColumns) -> None:
     """Say so where a column that is not used may be a count: each row would be taken for one trip."""
-    from pathveil.data.formats import Layout, columns_like_counts
+    from pathveil.data.formats import Layout
+    from pathveil.data.reading import columns_like_counts
     from pathveil.data.sources import find_files
 
     if isinstance(layout, Layout):

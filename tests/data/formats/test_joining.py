@@ -66,3 +66,24 @@ def test_joiners_that_make_no_sense_are_wrong_use() -> None:
     for wrong in ({"joiner": ""}, {"symbol": ["name", "name"]}, {"symbol": []}):
         with pytest.raises(pv.InvalidParameterError, match=r"`joiner`|`symbol`"):
             data.LongTable(**{"case": "case", "order": "nr", "symbol": ["name", "phase"], **wrong})  # type: ignore[arg-type]
+
+
+def test_attributes_of_events_make_one_symbol(tmp_path: Path) -> None:
+    def event(*values: tuple[str, str]) -> str:
+        return "<event>" + "".join(f'<string key="{key}" value="{value}"/>' for key, value in values) + "</event>"
+
+    layout = data.EventLog(["concept:name", "lifecycle:transition"])
+    first = event(("lifecycle:transition", "start"), ("org:role", "r"), ("concept:name", "open"))
+    second = event(("concept:name", "open"), ("lifecycle:transition", "complete"))
+    source, output = tmp_path / "in.xes", tmp_path / "out.xes"
+    source.write_text(f"<log><trace>{first}{second}</trace></log>")
+    world = pv.Alphabet(["open+start", "open+complete"])
+    data.privatize_file(source, layout, faithful(world), output)
+    [batch] = data.read_words(output, layout, world)
+    assert batch.column(0).to_pylist() == [[0, 1]]
+    assert '<string key="concept:name" value="open"/><string key="lifecycle:transition" value="start"/>' in (
+        output.read_text()
+    )
+    source.write_text(f"<log><trace>{first}{event(('concept:name', 'open'))}</trace></log>")
+    with pytest.raises(pv.DataFileError, match=r"trace 1, attribute 'concept:name' and .* of event 2: the symbol is m"):
+        list(data.read_words(source, layout, world))

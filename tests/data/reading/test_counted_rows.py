@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil import data
-from pathveil.data.formats import columns_like_counts
+from pathveil.data.reading import columns_like_counts
 from pathveil.data.sources import find_files
 from tests.data.files import write_csv, write_json_lines
 

@@ -74,8 +74,8 @@ class Columns:
     symbol: Annotated[
         list[str] | None,
         typer.Option(
-            help="Long table: the column with the symbol; may be repeated: values of several columns make one symbol. "
-            "Event log: the attribute (concept:name if not given).",
+            help="Long table: the column with the symbol. Event log: the attribute (concept:name if not given). May be "
+            "repeated: the values of several make one symbol.",
             rich_help_panel=_PANEL,
         ),
     ] = None
@@ -107,20 +107,18 @@ class Columns:
             raise InvalidParameterError(f"{first.name}: only CSV files may have --no-header")
         if self.case is not None or self.order:
             return self._long_table()
-        if self.time_format or self.ties is not None or self.joiner is not None:
+        if self.time_format or self.ties is not None:
             raise InvalidParameterError(
-                "--time-format, --ties and --joiner are for long tables, with --case, --order and --symbol"
+                "--time-format and --ties are for long tables, with --case, --order and --symbol"
             )
         if first.format == "xes":
             if self.column is not None or self.separator is not None:
                 raise InvalidParameterError("an event log has no columns: leave out --column and --separator")
-            if len(self.symbol or ()) > 1:
-                raise InvalidParameterError(
-                    "an event log has one --symbol; several make one symbol in long tables only"
-                )
-            return data.EventLog(self.symbol[0]) if self.symbol else data.EventLog()
-        if self.symbol:
-            raise InvalidParameterError("--symbol is for event logs, or for long tables, with --case and --order")
+            return data.EventLog(_one_or_all(self.symbol), **self._joined) if self.symbol else data.EventLog()
+        if self.symbol or self.joiner is not None:
+            raise InvalidParameterError(
+                "--symbol and --joiner are for event logs, or for long tables, with --case and --order"
+            )
         if first.format == "text":
             if self.column is not None:
                 raise InvalidParameterError("plain text has no columns: leave out --column")
@@ -133,6 +131,10 @@ class Columns:
         if self.separator is None and holds_lists(first, self.column):
             return data.ListColumn(self.column)
         return data.DelimitedColumn(self.column, self.separator, header=not self.no_header)
+
+    @property
+    def _joined(self) -> dict[str, str]:
+        return {} if self.joiner is None else {"joiner": self.joiner}
 
     def _long_table(self) -> Layout:
         from pathveil import data
@@ -147,7 +149,7 @@ class Columns:
             _one_or_all(self.symbol),
             time_format=tuple(self.time_format) if self.time_format else None,
             ties=self.ties or "file-order",
-            **({} if self.joiner is None else {"joiner": self.joiner}),
+            **self._joined,
             header=not self.no_header,
         )
 

@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pathveil.data.database import Database
+from pathveil.data.formats.joining import JOINER, checked_joiner, require_joined
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style
 from pathveil.data.formats.users import shortest_form
 from pathveil.data.sources import DataFile
@@ -57,20 +58,34 @@ _EXTENSIONS = {
 class EventLog(Layout):
     """An XES log. `symbol` is the attribute of an event that becomes the symbol; user and kept columns are
     attributes of traces. In the output, traces are numbered afresh, and events have the symbol and a made-up time.
-    (Kept columns of a long table, which have a value for each symbol, are attributes of events there.)
+    (Kept columns of a long table, which have a value for each symbol, are attributes of events there.) The values of
+    several attributes make one symbol, with `joiner` between them, and come apart again in the output.
     """
 
-    symbol: str = NAME
+    symbol: str | Sequence[str] = NAME
+    joiner: str = JOINER
 
     formats = frozenset({"xes"})
     default_format = "xes"
     symbols_at_a_time = 1 << 17
 
+    def __post_init__(self) -> None:
+        checked_joiner(self.joiner, self.symbol_attributes)
+
+    @property
+    def symbol_attributes(self) -> tuple[str, ...]:
+        """The attribute that is the symbol, or all of them."""
+        return (self.symbol,) if isinstance(self.symbol, str) else tuple(self.symbol)
+
     def columns(self) -> tuple[str, ...]:
-        return self.symbol, NAME, TIME
+        return *self.symbol_attributes, NAME, TIME
+
+    def require_symbols(self, symbols: SymbolTable) -> None:
+        require_joined(symbols, self.joiner, len(self.symbol_attributes))
 
     def require_writable(self, symbols: SymbolTable) -> None:
-        if self.symbol == TIME:
+        self.require_symbols(symbols)
+        if TIME in self.symbol_attributes:
             raise InvalidParameterError(
                 f"the symbols are values of {TIME!r}, which an event log has for made-up times. Write a table instead: "
                 "a .csv, .jsonl or .parquet file."
@@ -81,17 +96,18 @@ class EventLog(Layout):
 
     def read(self, database: Database, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
         for file in files:
-            traces = _Traces(file, self.symbol, extra)
+            traces = _Traces(file, self.symbol_attributes, self.joiner, extra)
             before = 0
             for batch in traces.batches():
-                yield RawWords(*batch, _place_in_traces(file, self.symbol, before))
+                yield RawWords(*batch, _place_in_traces(file, self.symbol_attributes, before))
                 before += len(batch[0])
 
     def around(self, style: Style) -> tuple[bytes, bytes]:
-        symbol = _attribute_value(self.symbol)
+        symbols = [_attribute_value(name) for name in self.symbol_attributes]
         # A classifier is a list of keys with blanks between them; a key with blanks in it stands in quotes.
-        keys = symbol if len(symbol.split()) == 1 else f"'{symbol}'"
-        prefixes = {key.partition(":")[0] for key in (NAME, TIME, self.symbol, *style.keep) if ":" in key}
+        keys = " ".join(symbol if len(symbol.split()) == 1 else f"'{symbol}'" for symbol in symbols)
+        usual = "".join(f'<string key="{symbol}" value="UNKNOWN"/>' for symbol in symbols)
+        prefixes = {key.partition(":")[0] for key in (TIME, *self.columns(), *style.keep) if ":" in key}
         lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
             f"<!-- The times in this file are {_NOT_REAL} -->",
@@ -102,7 +118,7 @@ class EventLog(Layout):
                 if prefix in prefixes
             ),
             f'<global scope="trace"><string key="{NAME}" value="UNKNOWN"/></global>',
-            f'<global scope="event"><string key="{symbol}" value="UNKNOWN"/>{_time(0)}</global>',
+            f'<global scope="event">{usual}{_time(0)}</global>',
             f'<classifier name="Activity" keys="{keys}"/>',
             f'<string key="{NAME}" value="private words"/>',
             f'<string key="times" value="{_NOT_REAL}"/>',
@@ -110,8 +126,7 @@ class EventLog(Layout):
         return "".join(f"{line}\n" for line in lines).encode(), b"</log>\n"
 
     def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:
-        key = _attribute_value(self.symbol)
-        names = [f'<event><string key="{key}" value="{_attribute_value(name)}"/>' for name in style.symbols.names]
+        names = [f"<event>{self._written(name)}" for name in style.symbols.names]
         offsets = words.offsets.to_numpy() - words.offsets[0].as_py()
         lengths = np.diff(offsets)
         positions = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
@@ -136,12 +151,22 @@ class EventLog(Layout):
         )
         return pa.Table.from_arrays([traces], names=["text"])
 
+    def _written(self, symbol: str) -> str:
+        """A symbol as attributes of an event."""
+        attributes = self.symbol_attributes
+        values = [symbol] if len(attributes) == 1 else symbol.split(self.joiner)
+        return "".join(
+            f'<string key="{_attribute_value(name)}" value="{_attribute_value(value)}"/>'
+            for name, value in zip(attributes, values, strict=True)
+        )
+
 
 class _Traces:
     """Collects the traces of one file from the parser's calls."""
 
-    def __init__(self, file: DataFile, symbol: str, extra: Extra) -> None:
-        self._file, self._symbol, self._extra = file, symbol, extra
+    def __init__(self, file: DataFile, symbol: Sequence[str], joiner: str, extra: Extra) -> None:
+        self._file, self._symbol, self._joiner, self._extra = file, symbol, joiner, extra
+        self._values: dict[str, str | None] = {}  # of the event that is being read
         self._path: list[str] = []
         self._trace: dict[str, tuple[str, str]] = {}
         self._word: list[str | None] = []
@@ -199,11 +224,14 @@ class _Traces:
         path = self._path
         depth = len(path)
         if depth == 3 and path[2] == "event" and path[1] == "trace":
-            if attributes.get("key") == self._symbol and kind in _KINDS:
-                self._word[-1] = attributes.get("value")
+            if attributes.get("key") in self._symbol and kind in _KINDS:
+                self._values[attributes["key"]] = attributes.get("value")
+                values = [value for name in self._symbol if (value := self._values.get(name)) is not None]
+                self._word[-1] = self._joiner.join(values) if len(values) == len(self._symbol) else None
         elif depth == 2 and path[1] == "trace":
             if kind == "event":
                 self._word.append(None)
+                self._values = {}
             elif kind in _KINDS and "key" in attributes and "value" in attributes:
                 self._trace[attributes["key"]] = (kind, attributes["value"])
         elif depth == 1 and kind == "trace":
@@ -251,9 +279,11 @@ def _attributes(name: str, values: pa.Array) -> pa.Array:
     return pa.array(written, pa.string())
 
 
-def _place_in_traces(file: DataFile, symbol: str, before: int) -> Callable[[int, int | None], str]:
+def _place_in_traces(file: DataFile, symbol: Sequence[str], before: int) -> Callable[[int, int | None], str]:
+    names = " and ".join(map(repr, symbol))
+
     def place(i: int, position: int | None) -> str:
-        at = "" if position is None else f", attribute {symbol!r} of event {position + 1}"
+        at = "" if position is None else f", attribute {names} of event {position + 1}"
         return f"{file.name}, trace {before + i + 1}{at}"
 
     return place

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 
 import pyarrow as pa
 
+from pathveil.data.counted_rows import times_of, whole_count
 from pathveil.data.database import Column, Database, arrow_reads, parquet_batches
-from pathveil.data.formats.counted_rows import times_of, whole_count
 from pathveil.data.formats.layout import (
     Extra,
     Layout,

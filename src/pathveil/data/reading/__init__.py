@@ -1,6 +1,7 @@
 """What files say, checked: words as codes of the public system, and counts of transitions."""
 
 from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, checker_for, no_word_to_release
+from pathveil.data.reading.count_columns import columns_like_counts
 from pathveil.data.reading.opening import opened
 from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTally, count_transitions
 from pathveil.data.reading.words import CheckedWords, check_words, read_words
@@ -15,6 +16,7 @@ __all__ = [
     "WordTally",
     "check_words",
     "checker_for",
+    "columns_like_counts",
     "count_transitions",
     "no_word_to_release",
     "opened",

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from pathveil.data.counted_rows import MOST, NO_COUNT, require_countable, whole_count
 from pathveil.data.database import Column, Database
-from pathveil.data.formats import MOST, NO_COUNT, Extra, Layout, column_type, require_countable, whole_count
+from pathveil.data.formats import Extra, Layout, column_type
 from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, Skipped
 from pathveil.data.reading.opening import opened
 from pathveil.data.sources import DataFile, Format, Source, Watch, without_header
