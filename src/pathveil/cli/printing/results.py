@@ -26,7 +26,11 @@ def echo_cost(cost: Mapping[str, Any] | None) -> None:
 
 
 def echo_json(
-    output: Path, promise: Guarantee, for_the_curator_only: Mapping[str, Any], cost: Mapping[str, Any] | None
+    output: Path,
+    promise: Guarantee,
+    for_the_curator_only: Mapping[str, Any],
+    cost: Mapping[str, Any] | None,
+    **forecast: Any,
 ) -> None:
     """The result for machines; what depends on the data without noise stands apart."""
     result: dict[str, Any] = {
@@ -36,6 +40,7 @@ def echo_json(
         "delta": promise.delta,
         "unit": promise.unit,
         "guarantee": str(promise),
+        **forecast,
         "for_the_curator_only": for_the_curator_only,
     }
     if cost is not None:

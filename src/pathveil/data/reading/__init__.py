@@ -8,13 +8,14 @@ from pathveil.data.reading.system_files import (
     read_chain,
     read_coordinates,
     read_edges,
+    read_length_counts,
     read_model,
     read_row_sizes,
     read_successors,
     read_support,
 )
 from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTally, count_transitions
-from pathveil.data.reading.words import CheckedWords, check_words, read_words
+from pathveil.data.reading.words import CheckedWords, check_words, count_lengths, read_words
 
 __all__ = [
     "CheckedWords",
@@ -25,6 +26,7 @@ __all__ = [
     "WordTally",
     "check_words",
     "checker_for",
+    "count_lengths",
     "count_transitions",
     "no_word_to_release",
     "opened",
@@ -33,6 +35,7 @@ __all__ = [
     "read_chain",
     "read_coordinates",
     "read_edges",
+    "read_length_counts",
     "read_model",
     "read_row_sizes",
     "read_successors",
