@@ -59,7 +59,7 @@ def _command(words: list[Any]) -> Callable[[], None]:
 
     Path("roads.csv").write_text("from,to\n" + "".join(f"{a},{b}\n" for a, b in STREETS))
     Path("trips.txt").write_text("".join(" ".join(word) + "\n" for word in words))
-    line = "privatize trips.txt --edges roads.csv --epsilon 2 --ledger budget.db --output out.txt --overwrite --quiet"
+    line = "privatize trips.txt --edges roads.csv --epsilon 2 --yes --ledger budget.db --output out.txt --overwrite -q"
 
     def run(arguments: str) -> None:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as messages:

@@ -39,3 +39,13 @@ TOWN = pv.example_town()
 
 # Four places, and a road from each to every other.
 FOUR_PLACES = pv.MarkovChain.from_edges([(a, b) for a in "abcd" for b in "abcd" if a != b])
+
+
+def hub_and_spoke(airports: int, hubs: int, flights: int) -> pv.MarkovChain:
+    """Every hub has flights to every other, and each further airport to and from so many of them."""
+    pairs = {(f"a{a}", f"a{b}") for a in range(hubs) for b in range(hubs) if a != b}
+    for airport in range(hubs, airports):
+        for flight in range(flights):
+            hub = (airport + flight) % hubs
+            pairs |= {(f"a{airport}", f"a{hub}"), (f"a{hub}", f"a{airport}")}
+    return pv.MarkovChain.from_edges(sorted(pairs))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-ROUTES = "privatize trips.parquet --column route --edges roads.csv --ledger budget.db --output out.parquet"
+ROUTES = "privatize trips.parquet --column route --edges roads.csv --yes --ledger budget.db --output out.parquet"
 
 
 def init(run, unit: str, epsilon: float = 1000.0) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-WORDS = "privatize trips.parquet --column route --edges roads.csv"
+WORDS = "privatize trips.parquet --column route --edges roads.csv --yes"
 
 WRONG_USE = {
     "no such command": "dmeo",

@@ -26,7 +26,8 @@ SERVER.set_forkserver_preload(["tests.cli.test_kills", "pathveil.data", "pathvei
 
 TRIPS = 3_000
 LINE = (
-    "privatize trips.parquet --column route --alphabet zones.txt --epsilon 2 --ledger budget.db --output out.parquet -q"
+    "privatize trips.parquet --column route --alphabet zones.txt --epsilon 2 --yes --ledger budget.db "
+    "--output out.parquet -q"
 )
 
 

@@ -15,7 +15,7 @@ from pathveil.privacy.units import Symbols
 from tests.cli.conftest import write_inputs
 from tests.sizes import small_and_large
 
-LINE = "privatize lines.txt --alphabet pages.txt --epsilon {} --ledger budget.db --output {}.txt -q"
+LINE = "privatize lines.txt --alphabet pages.txt --epsilon {} --yes --ledger budget.db --output {}.txt -q"
 
 # One process loads everything and has no threads yet; then there are many of it, and all start at the same moment.
 _RACE = """

@@ -42,7 +42,7 @@ def test_all_visits_to_msnbc(folder: Path, run: Run):
     assert len(after) == 989_818
     lengths = [sorted(pc.list_value_length(column).to_pylist()) for column in (before, after)]
     assert lengths[0] == lengths[1]
-    assert json.loads((folder / "msnbc-private.parquet.manifest.json").read_text())["epsilon"] == 2.0
+    assert json.loads((folder / "msnbc-private.parquet.manifest.json").read_text())["epsilon"] == 4.0
 
 
 def test_all_bike_days_of_a_year(folder: Path, run: Run):

@@ -15,7 +15,7 @@ import pytest
 import pathveil as pv
 from tests.data.spark.frames import needs_java
 
-LINE = "privatize trips.parquet --column route --edges roads.csv --engine spark --master local[2] --keep day"
+LINE = "privatize trips.parquet --column route --edges roads.csv --yes --engine spark --master local[2] --keep day"
 
 
 def run_spark(line: str) -> subprocess.CompletedProcess[str]:

@@ -114,3 +114,14 @@ def test_the_benchmark_draws_the_papers_words_as_printed(script):
             drawn = {baseline.draw() for _ in range(60)}
             assert all(world.is_feasible(private) and len(private) == 3 for private in drawn)
             assert len(drawn) > 1
+
+
+def test_the_best_mechanism_on_hubs_is_never_worse_than_the_certified_one(script, capsys, monkeypatch):
+    hubs = script("examples", "best_on_hubs")
+    monkeypatch.setattr("sys.argv", ["best_on_hubs.py", "20"])
+    hubs.main()
+    lines = capsys.readouterr().out.splitlines()[2:]
+    assert len(lines) == 6
+    for line in lines:
+        certified, online, taken = (float(cell.rstrip("%")) for cell in line.split()[2:5])
+        assert taken == min(certified, online)

@@ -12,7 +12,7 @@ from pathveil.data import sources
 from pathveil.ledger import ledger as ledger_module
 from tests.faults.faults import contents, statuses
 
-WORDS = "privatize {} --alphabet {} --epsilon 1 --mechanism {} --output out.{} --ledger budget.db --quiet"
+WORDS = "privatize {} --alphabet {} --epsilon 1 --yes --mechanism {} --output out.{} --ledger budget.db --quiet"
 INPUTS = {
     "text": WORDS.format("lines.txt", "pages.txt", "{}", "txt"),
     "parquet": WORDS.format("trips.parquet", "zones.txt", "{}", "parquet") + " --column route",

@@ -108,7 +108,7 @@ def test_a_disk_that_fills_up_while_words_are_written_costs_the_charge_and_can_b
         write_inputs(folder, 20_000)
         input, column, public = ("trips.parquet", "--column route", "zones.txt")
     line = (
-        f"privatize {input} {column} --alphabet {public} --epsilon 1 --mechanism {mechanism} --ledger budget.db "
+        f"privatize {input} {column} --alphabet {public} --epsilon 1 --yes --mechanism {mechanism} --ledger budget.db "
         f"--output {name} --overwrite --quiet"
     )
     with no_file_beyond(50_000):

@@ -32,7 +32,7 @@ def test_row_sizes_with_odd_white_space_around_them_are_read(folder):
 
 @pytest.fixture
 def manifest(folder, run):
-    line = "privatize trips.parquet --column route --alphabet zones.txt --epsilon 1 --user driver"
+    line = "privatize trips.parquet --column route --alphabet zones.txt --epsilon 1 --yes --user driver"
     assert run(f"{line} --max-words-per-user 2 --output out.parquet").code == 0
     return folder / "out.parquet.manifest.json"
 

@@ -13,7 +13,7 @@ import pytest
 import pathveil as pv
 
 MECHANISMS = ("certified", "exponential", "permute-and-flip", "online")
-LINE = "privatize words.txt {} --epsilon {} --mechanism {} --output out.txt --quiet"
+LINE = "privatize words.txt {} --epsilon {} --yes --mechanism {} --output out.txt --quiet"
 TINY = {
     "format": "pathveil Markov chain",
     "version": 1,

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import pathveil as pv
+from pathveil.planning import choose as choosing
+from pathveil.planning.choose import candidates, choose
+from pathveil.planning.lengths import LengthMix
 from pathveil.planning.public_words import expected_errors, public_words
+from pathveil.planning.word_curves import word_curves
+from pathveil.words.by_name import MECHANISMS
+from tests.reference.enumeration import feasible_words, hamming
+from tests.reference.random_systems import SystemWithLength, systems_with_length
+from tests.worlds import hub_and_spoke
 
 LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
 TOWN = pv.example_town()
+HUBS = hub_and_spoke(30, hubs=2, flights=2)
 TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1}, initial=0)
 
 
@@ -62,10 +71,19 @@ def test_what_is_too_dear_to_compute_is_not_chosen(monkeypatch: pytest.MonkeyPat
         raise pv.TooLargeError("too large")
 
     monkeypatch.setattr(pv.PermuteAndFlip, "_law", refuse)
-    assert expected_errors(pv.PermuteAndFlip(TOGGLE, 1.0), TOGGLE, 3) == math.inf
     best = pv.best_mechanism(TOGGLE, 3, 1.0)
     assert not isinstance(best, pv.PermuteAndFlip)
-    assert "PermuteAndFlip inf" in str(best.reason)
+    assert "PermuteAndFlip unknown" in str(best.reason)
+
+
+def test_nothing_else_is_chosen_where_the_default_cannot_be_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise pv.TooLargeError("too large")
+
+    monkeypatch.setattr(pv.CertifiedExponential, "_law", refuse)
+    best = pv.best_mechanism(TOWN, 6, 5.0)
+    assert isinstance(best, pv.CertifiedExponential), "that another errs less is not known"
+    assert str(best.reason).startswith("CertifiedExponential: unknown")
 
 
 def test_the_reason_names_all_candidates_with_their_errors() -> None:
@@ -85,3 +103,79 @@ def test_the_reason_names_all_candidates_with_their_errors() -> None:
     dead_end = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 2}, initial=0)
     assert "Online" not in str(pv.best_mechanism(dead_end, 2, 1.0).reason)
     assert "Online" not in str(pv.best_mechanism(pv.Alphabet("ab"), 2, 1.0).reason)
+
+
+def test_a_range_or_a_declared_distribution_of_lengths_decides() -> None:
+    best = pv.best_mechanism(HUBS, length=(2, 4), epsilon=5.0)
+    shares = {}
+    for kind in (pv.CertifiedExponential, pv.PermuteAndFlip, pv.Online):
+        wrong = sum(expected_errors(kind(HUBS, 5.0), HUBS, length) for length in (2, 3, 4))
+        shares[kind] = wrong / (2 + 3 + 4)
+    assert type(best) is min(shares, key=shares.__getitem__)
+    assert str(best.reason).startswith(f"{type(best).__name__}: {shares[type(best)]:.1%} of the symbols wrong in words")
+    same = pv.best_mechanism(HUBS, length={2: 10, 3: 10, 4: 10}, epsilon=5.0)
+    assert same.reason == best.reason
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 5.0])
+def test_every_command_and_function_has_the_same_winner(epsilon: float) -> None:
+    chosen = type(pv.best_mechanism(HUBS, 5, epsilon))
+    named = choose(candidates(HUBS, epsilon), LengthMix({5: 1}), seconds=20.0).name
+    assert MECHANISMS[named] is chosen
+    assert pv.forecast(HUBS, 5, epsilon).best.mechanism == named
+    assert word_curves(HUBS, 5, 1).best(epsilon) == named
+
+
+@given(system=systems_with_length(), epsilon=st.sampled_from([0.3, 2.0, 6.0]), adjacency=st.integers(1, 2))
+def test_no_candidate_promises_less_than_the_certified_mechanism(
+    system: SystemWithLength, epsilon: float, adjacency: int
+) -> None:
+    world, length = system
+    compared = candidates(world, epsilon, adjacency)
+    words = feasible_words(world, length)
+    codes = np.array([world.encode(word) for word in words])
+    for name, mechanism in compared.items():
+        assert mechanism.epsilon == epsilon
+        laws = np.array([mechanism.log_probabilities(one, codes) for one in codes])
+        for i, word in enumerate(words):
+            for j, other in enumerate(words):
+                if hamming(word, other) <= adjacency:  # the pairs that the certified mechanism protects
+                    assert (laws[i] - laws[j]).max() <= epsilon * (1 + 1e-9), name
+
+
+def test_bounded_work_looks_at_fewer_lengths_and_words_or_at_none() -> None:
+    mix = LengthMix(dict.fromkeys(range(2, 30), 1))
+    compared = {"permute-and-flip": pv.PermuteAndFlip(TOWN, 2.0)}
+    full = choose(compared, mix)
+    assert len(full.looked_at) == 5
+    one_law = choosing.seconds_for_a_law(TOWN.compiled, 29)
+    fewer = choose(compared, mix, seconds=14 * one_law)
+    assert 1 <= len(fewer.looked_at) < 5
+    assert fewer.share == pytest.approx(full.share, rel=0.2)
+    none = choose(compared, mix, seconds=0.1 * one_law)
+    assert (none.share, none.name) == (None, "permute-and-flip")
+    assert "would take about" in none.why_not["permute-and-flip"]
+
+
+def test_long_words_over_a_free_alphabet_are_forecast_in_no_time() -> None:
+    letters = pv.Alphabet("abcdef")
+    choice = choose(candidates(letters, 2.0), LengthMix({1_000_000: 3}), seconds=20.0)
+    wrong = 5 * np.exp(-2.0)
+    assert choice.name == "certified"
+    assert choice.share == pytest.approx(wrong / (1 + wrong))
+
+
+def test_edits_are_compared_among_the_edit_mechanisms_and_tables_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = candidates(LETTERS, 4.0, lengths=(2, 5), cap=4)
+    assert list(compared) == ["certified", "permute-and-flip"]
+    choice = choose(compared, LengthMix({2: 1, 5: 1}), seconds=20.0)
+    means = {
+        name: sum(expected_errors(mechanism, LETTERS, length) for length in (2, 5)) / 7
+        for name, mechanism in compared.items()
+    }
+    assert choice.shares == pytest.approx(means)
+    assert choice.name == min(means, key=means.__getitem__)
+    monkeypatch.setattr(choosing, "_LARGEST_EDIT_TABLE", 10)
+    unknown = choose(compared, LengthMix({5: 1}))
+    assert (unknown.share, unknown.name) == (None, "certified")
+    assert "Give a smaller cap" in unknown.why_not["certified"]

@@ -37,9 +37,17 @@ def test_every_number_of_the_grid_is_the_librarys_own(reports) -> None:
             assert named["units"][b] == mechanism.guarantee.unit
             for draw in cell["draws"]:
                 assert world.is_feasible([world.symbols[code] for code in draw["codes"]])
+        means = [cell["mean"] for cell in plan["cells"][b][e]]
+        assert plan["best"][b][e] == plan["mechanisms"][means.index(min(means))]["name"]
         bound = least_expected_errors(world, 14, epsilon, adjacency)
         assert plan["bound"][b][e] == pytest.approx(bound.errors, rel=1e-5)
         assert plan["certificates"][b][e] == certificate_in_words(made[0].certificate(14), epsilon)
+
+
+def test_the_page_names_the_best_mechanism(reports) -> None:
+    plan = data_of(reports / "plan.html")["plan"]
+    best = plan["best"][0][plan["epsilons"].index(2.0)]
+    assert f'<strong id="best">{best}</strong>' in (reports / "plan.html").read_text(encoding="utf-8")
 
 
 def test_the_page_holds_everything_and_points_nowhere(reports) -> None:

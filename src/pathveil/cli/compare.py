@@ -75,6 +75,7 @@ def _json(found: Forecast) -> dict[str, Any]:
         "epsilon": found.epsilon,
         "adjacency": found.adjacency,
         "mechanisms": usable + others,
+        "best": found.best.mechanism if found.rows else None,
         "lower_bound": None if found.bound is None else asdict(found.bound),
     }
 
@@ -90,7 +91,8 @@ def _print(found: Forecast, what: str) -> None:
         table.add_column(header, justify="left" if header == "mechanism" else "right")
     for row in rows:
         errors = row.expected_errors
-        table.add_row(row.mechanism, f"{errors:.4g}", f"{errors / length:.2%}", f"{row.theta:.4g}")
+        mark = "*" * (row is found.best)
+        table.add_row(row.mechanism + mark, f"{errors:.4g}", f"{errors / length:.2%}", f"{row.theta:.4g}")
     for name in found.unusable:
         table.add_row(name, "-", "-", "-")
     if bound is not None:
@@ -98,6 +100,8 @@ def _print(found: Forecast, what: str) -> None:
         table.add_row("any mechanism: at least", f"{bound.errors:.4g}", f"{bound.errors / length:.2%}", "")
     out.print(repr(found.world), markup=False)
     out.print(table)
+    if rows:
+        out.print(f"* The fewest {what}: pathveil privatize takes it, unless told otherwise.", markup=False)
     if bound is not None:
         out.print(f"The lower bound: {bound.how}.")
     for unit in dict.fromkeys(row.unit for row in rows):

@@ -15,7 +15,9 @@ from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.planning.error_curves import ErrorCurves
+    from pathveil.planning.lengths import Lengths
 
+_DIGITS = 7  # no word is longer
 _EPSILONS = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 
 
@@ -63,7 +65,14 @@ class Wanted:
 @takes_bundles
 def plan(
     *,
-    length: Annotated[int | None, typer.Option(help="Private words: how many symbols a word has.")] = None,
+    length: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|LO:HI|CSV",
+            help="Private words: how many symbols a word has; the shortest and the longest, for example 5:40, all "
+            "equally frequent; or a CSV with the columns length,words. Declared by you, not measured.",
+        ),
+    ] = None,
     rows: Annotated[
         Path | None,
         typer.Option(
@@ -88,6 +97,8 @@ def plan(
 
     [bold]pathveil plan --edges roads.csv --length 14 --adjacency 1 --target-error 0.1[/bold]
 
+    [bold]pathveil plan --edges roads.csv --length 5:40[/bold]
+
     [bold]pathveil plan --alphabet pages.txt --length 20 --epsilon 1 --epsilon 2 --plot plan.png[/bold]
 
     [bold]pathveil plan --rows sizes.csv --delta 1e-6 --target-error 0.01[/bold]
@@ -103,7 +114,8 @@ def plan(
     else:
         from pathveil.planning.word_curves import word_curves
 
-        curves = word_curves(system.read(), length or 0, adjacency, distance.between, distance.cap)
+        declared = declared_lengths(length or "")
+        curves = word_curves(system.read(), declared, adjacency, distance.between, distance.cap)
     needed = _computed(curves, epsilons, wanted.target_error, printing)
     remarks = [with_options(remark) for remark in curves.remarks(epsilons)]
     if rows is not None and promise.delta is None:
@@ -117,10 +129,32 @@ def plan(
             for one in epsilons
         ]
         target = {"target_error": wanted.target_error, "epsilon_for_target": needed}
-        content = {**curves.facts, "forecasts": forecasts, **target, "remarks": remarks}
+        best = [{"epsilon": one, "mechanism": curves.best(one)} for one in epsilons]
+        content = {**curves.facts, "forecasts": forecasts, "best": best, **target, "remarks": remarks}
         typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
     else:
+        if rows is None:
+            remarks.append("pathveil privatize takes the mechanism that is marked, unless told otherwise.")
         _print(curves, epsilons, needed, wanted.target_error, remarks)
+
+
+def declared_lengths(text: str) -> Lengths:
+    """What --length says: 14, 5:40, or the name of a file."""
+    lo, colon, hi = (part.strip() for part in text.partition(":"))
+    if _is_number(lo) and (_is_number(hi) if colon else not hi):
+        return (int(lo), int(hi)) if colon else int(lo)
+    if not text.lower().endswith(".csv"):
+        raise InvalidParameterError(
+            f"--length is {text!r}: give a number of symbols such as 14, a range such as 5:40, or a .csv file with the "
+            "columns length,words"
+        )
+    from pathveil.data.public import read_length_counts
+
+    return read_length_counts(text)
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= _DIGITS
 
 
 def _model_curves(rows: Path, system: SystemFile, distance: Distance, promise: ModelPromise) -> ErrorCurves:
@@ -172,19 +206,21 @@ def _print(
     from pathveil.planning.error_curves import LARGEST_EPSILON
 
     out = Console()
-    table = Table(title=f"{curves.title}: {curves.error}", title_justify="left")
+    # The mark of the best stands where there would be room on the right of a cell.
+    table = Table(title=f"{curves.title}: {curves.error}", title_justify="left", padding=(0, 0, 0, 1))
     table.add_column("mechanism", no_wrap=True)
     for epsilon in epsilons:
         table.add_column(f"ε={epsilon:g}", justify="right")
     if needed is not None:
         table.add_column("needed", justify="right")
     for name in curves.mechanisms:
-        cells = [_short(curves.at(name, epsilon)) for epsilon in epsilons]
+        cells = [_short(curves.at(name, epsilon)) + "*" * (name == curves.best(epsilon)) for epsilon in epsilons]
         if needed is not None:
             enough = needed[name]
             cells.append("-" if enough is None else f"{enough:.3g}")
         table.add_row(name, *cells)
     out.print(table)
+    out.print("* The best at this ε.", markup=False)
     if needed is not None:
         out.print(f"Needed: the ε at which that is {target:g} (none up to {LARGEST_EPSILON:g}: -).")
     for remark in remarks:

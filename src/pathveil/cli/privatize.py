@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,7 +15,6 @@ from pathveil.cli.options import (
     Distance,
     Epsilon,
     Input,
-    MechanismName,
     OnInfeasible,
     Output,
     Printing,
@@ -23,20 +23,26 @@ from pathveil.cli.options import (
 )
 from pathveil.cli.printing import (
     ProgressBar,
+    choice_as_json,
     content_hidden,
+    echo_choice,
     echo_cost,
     echo_json,
     echo_notice,
     echo_skipped,
     echo_tied,
+    require_consent,
 )
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.data.writing import CuratorSummary
+    from pathveil.planning.choose import Choice
     from pathveil.release import Release, Runner, WordChoices
     from pathveil.systems.system import System
     from pathveil.words.base import WordMechanism
+
+_PATIENCE = 20.0  # seconds: a forecast for which nobody asked takes no longer, by an estimate from public sizes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +51,12 @@ class Drawing:
 
     epsilon: Epsilon
     adjacency: Adjacency = 1
-    mechanism: Annotated[MechanismName, typer.Option(help="How to draw; docs/words.md compares them.")] = "certified"
+    mechanism: Annotated[
+        Literal["best", "certified", "permute-and-flip", "exponential", "online"],
+        typer.Option(
+            help="How to draw; docs/words.md compares them. best: the one with the fewest errors by public forecast."
+        ),
+    ] = "best"
     max_length: Annotated[
         int | None,
         typer.Option(
@@ -57,25 +68,85 @@ class Drawing:
         OnInfeasible,
         typer.Option(help="Words that the system could not produce are bad rows, or are drawn towards."),
     ] = "refuse"
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Release even if more than half of the symbols will be wrong.")
+    ] = False
 
-    def on(self, world: System) -> WordMechanism:
-        """The mechanism for words of this system."""
-        if self.distance.between is not None:
-            if self.max_length is not None:
-                raise InvalidParameterError(
-                    "--max-length does not go with --distance edit: --lengths has the longest word"
-                )
-            return self.distance.edit_mechanism(self.mechanism, world, self.epsilon, self.adjacency, self.on_infeasible)
+    def compared(self, world: System) -> dict[str, WordMechanism]:
+        """The mechanisms, by name, of which the best is taken: one, where it was named."""
+        from pathveil.planning.choose import candidates
         from pathveil.words.by_name import MECHANISMS
         from pathveil.words.certified import CertifiedExponential
 
-        if self.max_length is None:
-            return MECHANISMS[self.mechanism](world, self.epsilon, self.adjacency, on_infeasible=self.on_infeasible)
-        if self.mechanism != "certified":
-            raise InvalidParameterError("--max-length belongs to the certified mechanism")
-        return CertifiedExponential(
-            world, self.epsilon, self.adjacency, on_infeasible=self.on_infeasible, max_length=self.max_length
+        between, infeasible = self.distance.between, self.on_infeasible
+        if between is not None and self.max_length is not None:
+            raise InvalidParameterError("--max-length does not go with --distance edit: --lengths has the longest word")
+        if self.max_length is not None:
+            if self.mechanism not in ("best", "certified"):
+                raise InvalidParameterError("--max-length belongs to the certified mechanism")
+            longest = self.max_length
+            return {
+                "certified": CertifiedExponential(
+                    world, self.epsilon, self.adjacency, on_infeasible=infeasible, max_length=longest
+                )
+            }
+        if self.mechanism == "best":
+            cap = self.distance.cap
+            return candidates(world, self.epsilon, self.adjacency, lengths=between, cap=cap, on_infeasible=infeasible)
+        name = self.mechanism
+        if between is not None:
+            return {name: self.distance.edit_mechanism(name, world, self.epsilon, self.adjacency, infeasible)}
+        return {name: MECHANISMS[name](world, self.epsilon, self.adjacency, on_infeasible=infeasible)}
+
+
+@dataclass
+class Decision:
+    """Which mechanism is taken: said, and asked about where a release would say little, before anything is charged."""
+
+    drawing: Drawing
+    world: System
+    printing: Printing
+    bar: ProgressBar
+    taken: Choice | None = None
+
+    def __post_init__(self) -> None:
+        self._compared = self.drawing.compared(self.world)
+
+    @property
+    def any_of_them(self) -> WordMechanism:
+        """What words are checked for: all of them accept the same words, and this one has nothing to prove."""
+        from pathveil.words.permute_and_flip import PermuteAndFlip
+
+        asked = self.drawing
+        if asked.distance.between is not None:
+            return asked.distance.edit_mechanism(
+                "permute-and-flip", self.world, asked.epsilon, asked.adjacency, asked.on_infeasible
+            )
+        return PermuteAndFlip(self.world, asked.epsilon, asked.adjacency, on_infeasible=asked.on_infeasible)
+
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """What was decided, for machines."""
+        return {} if self.taken is None else choice_as_json(self.taken)
+
+    def decide(self, lengths: Mapping[int, int]) -> WordMechanism:
+        """For so many words of each length, or for words of which only --lengths is public."""
+        from pathveil.planning.choose import choose
+        from pathveil.planning.lengths import LengthMix, length_mix
+
+        between = self.drawing.distance.between
+        mix = LengthMix(lengths) if between is None else length_mix(self.world, between)
+        edits = between is not None
+        self.taken = choice = choose(
+            self._compared, mix, seconds=_PATIENCE, progress=lambda done: self.bar("forecasting", done)
         )
+        silent = self.printing.silent
+        with self.bar.paused():
+            if not silent:
+                echo_choice(choice, asked_for_best=len(self._compared) > 1, edits=edits)
+            require_consent(choice, edits=edits, silent=silent, yes=self.drawing.yes)
+        choice.mechanism.prepare(lengths, self.bar)  # a certificate that cannot be made says so before the charge
+        return choice.mechanism
 
 
 @dataclass(frozen=True)
@@ -162,7 +233,7 @@ def privatize(
     ):
         world = system.read(sensitive=input.sources)
         layout = input.columns.layout(files, input.format)
-        mechanism = drawing.on(world)
+        decision = Decision(drawing, world, printing, bar)
         from pathveil.release import release_words, runner_for
 
         runner = runner_for(work.engine, work.master, files, layout, input.format, bar)
@@ -170,9 +241,13 @@ def privatize(
         _warn(kept, input.on_bad_row)
         bar.total = input.words_declared(files)
         with budget.release(ledger, "privatize", input, files, layout, output.target) as release:
-            summary = release_words(runner, mechanism, output.target, release, kept.choices(input, output))
+            choices = kept.choices(input, output)
+            summary = release_words(
+                runner, decision.any_of_them, output.target, release, choices, choose=decision.decide
+            )
     if printing.as_json:
-        echo_json(output.path, summary.guarantee, {} if hidden else _for_the_curator(summary), release.cost)
+        found = {} if hidden else _for_the_curator(summary)
+        echo_json(output.path, summary.guarantee, found, release.cost, decision.as_json)
     elif not printing.quiet:
         _print(output.path, summary, hidden, release)
 

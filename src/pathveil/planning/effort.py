@@ -25,6 +25,9 @@ _SYMBOL = {"certified": 30e-9, "exponential": 30e-9, "online": 30e-9, "permute-a
 _SYMBOL_AND_EDGE = {"certified": 0.3e-9, "exponential": 0.3e-9, "online": 0.0, "permute-and-flip": 0.3e-9}
 """and for each symbol and each edge of the system."""
 
+_LAW = {True: 2e-8, False: 4e-8}
+"""Seconds for the law of a word's errors: for each pair of symbols on a free alphabet; otherwise for each edge, too."""
+
 _WORDS_SIDE_BY_SIDE = 16
 _BYTES = 8  # a message
 _BLOCK = 4 << 20  # bytes: keystream and results of one block of words
@@ -50,3 +53,8 @@ def memory_for_a_batch(name: str, compiled: CompiledSystem, length: int) -> int:
     if compiled.is_free or name == "online":
         return _BLOCK
     return _BLOCK + length * compiled.state_count * _WORDS_SIDE_BY_SIDE * _BYTES
+
+
+def seconds_for_a_law(compiled: CompiledSystem, length: int) -> float:
+    """Processor time to find the law of the errors of one word, without a certificate."""
+    return _LAW[compiled.is_free] * length * length * (1 if compiled.is_free else compiled.edge_count)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,14 @@ LARGEST_EPSILON = 1e3
 """Beyond this, and below its inverse, no ε is looked for."""
 
 _PRECISION = 1.01  # how closely the ε for a wanted error is found
+_ROUNDING = 1e-12  # relative: errors that are closer than that are the same number
+
+
+def fewest(errors: Mapping[str, float | None]) -> str | None:
+    """Whoever has the fewest errors; of several that differ by rounding only, the first. None if nothing is known."""
+    known = {name: error for name, error in errors.items() if error is not None}
+    least = min(known.values(), default=0.0)
+    return next((name for name, error in known.items() if error <= least * (1 + _ROUNDING)), None)
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,10 @@ class ErrorCurves:
         if (mechanism, epsilon) not in self.known:
             self.known[mechanism, epsilon] = self.error_at(mechanism, epsilon)
         return self.known[mechanism, epsilon]
+
+    def best(self, epsilon: float) -> str | None:
+        """The mechanism with the fewest errors at this ε."""
+        return fewest({name: self.at(name, epsilon) for name in self.mechanisms})
 
     def epsilon_for(self, mechanism: str, target: float) -> float | None:
         """The smallest ε with so small an error, to 1%, rounded up; None where there is none up to LARGEST_EPSILON."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
 from pathveil.markup import Html, card, table
 from pathveil.planning.effort import memory_for_a_batch, seconds_for_a_word
+from pathveil.planning.error_curves import fewest
 from pathveil.planning.lower_bound import LowerBound, least_expected_errors
 from pathveil.planning.public_words import average_law, mean_errors, public_words
 from pathveil.systems.system import System, checked_length
@@ -18,7 +19,6 @@ CANNOT_BE_USED = (DeadEndError, InvalidSystemError, TooLargeError)
 """What a mechanism raises that does not suit a system."""
 
 _QUANTILES = (0.5, 0.9, 0.99)
-_ROUNDING = 1e-12  # relative: expected errors that are closer than that are the same number
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +77,7 @@ class Forecast:
         """The row with the fewest expected errors; of several that differ by rounding only, the first."""
         if not self.rows:
             raise TooLargeError(f"no mechanism can be used here: {next(iter(self.unusable.values()))}")
-        least = min(row.expected_errors for row in self.rows)
-        return next(row for row in self.rows if row.expected_errors <= least * (1 + _ROUNDING))
+        return self[str(fewest({row.mechanism: row.expected_errors for row in self.rows}))]
 
     def __iter__(self) -> Iterator[MechanismForecast]:
         return iter(self.rows)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pathveil.errors import LengthMismatchError, TooLargeError
+from pathveil.planning.error_curves import fewest
 from pathveil.planning.forecast import CANNOT_BE_USED
 from pathveil.planning.lower_bound import LowerBound, least_expected_errors_each
 from pathveil.planning.public_words import average_law, public_words
@@ -81,6 +82,11 @@ class ForecastGrid:
     def means(self, b: int, k: int) -> list[float | None]:
         """The expected errors of a mechanism over the grid of ε."""
         return [None if (cell := row[k]) is None else cell.law.mean for row in self.cells[b]]
+
+    def best(self, b: int, e: int) -> str:
+        """The mechanism with the fewest expected errors at this ε and b."""
+        cells = zip(self.names, self.cells[b][e], strict=True)
+        return str(fewest({name: None if cell is None else cell.law.mean for name, cell in cells}))
 
     def unit(self, b: int, k: int) -> str | None:
         """The unit of a mechanism's guarantee, which is the same at every ε; None where it cannot be used."""

@@ -6,31 +6,34 @@ that is no secret, so a forecast is the same each time and says nothing about an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pathveil.errors import TooLargeError
 from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, Word
 from pathveil.words.base import ErrorLaw, WordMechanism
 
-_SAMPLE = 12
+MOST_WORDS = 12
+"""So many words stand for all."""
 
 
-def public_words(world: System, length: int) -> list[Word]:
+def public_words(world: System, length: int, count: int = MOST_WORDS) -> list[Word]:
     """Feasible words of this length; always the same. One will do on a free alphabet, where all words are alike."""
     source = insecure_seed(0)
-    return [world.random_word(length, source) for _ in range(1 if world.compiled.is_free else _SAMPLE)]
+    return [world.random_word(length, source) for _ in range(1 if world.compiled.is_free else count)]
 
 
-def expected_errors(mechanism: WordMechanism, world: System, length: int) -> float:
-    """The expected errors of the mechanism, averaged over the public words; infinite where memory would not do."""
-    try:
-        return mean_errors([mechanism.error_law(word) for word in public_words(world, length)])
-    except TooLargeError:
-        return float("inf")
+def expected_errors(
+    mechanism: WordMechanism,
+    world: System,
+    length: int,
+    count: int = MOST_WORDS,
+    law: Callable[[Word], ErrorLaw] | None = None,
+) -> float:
+    """The expected errors of the mechanism, averaged over so many public words; `law` if not `error_law` tells them."""
+    return mean_errors([(law or mechanism.error_law)(word) for word in public_words(world, length, count)])
 
 
 def mean_errors(laws: Sequence[ErrorLaw]) -> float:

@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from math import fsum
+from typing import Any
+
 from pathveil.planning.error_curves import ErrorCurves
 from pathveil.planning.forecast import CANNOT_BE_USED, MechanismForecast, forecast_mechanism
-from pathveil.systems.system import System, checked_length
+from pathveil.planning.lengths import LengthMix, Lengths, length_mix, most_lengths
+from pathveil.systems.system import System
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 
 
 def word_curves(
-    world: System, length: int, adjacency: int, lengths: tuple[int, int] | None = None, cap: int | None = None
+    world: System, length: Lengths, adjacency: int, lengths: tuple[int, int] | None = None, cap: int | None = None
 ) -> ErrorCurves:
     """The share of wrong symbols of each mechanism, exact for each word and averaged over feasible words.
 
-    With `lengths` the mechanisms for edit distance: edits for each symbol of the word.
+    `length` may be a range or a declared distribution: few lengths then stand for all. With `lengths` the mechanisms
+    for edit distance: edits for each symbol of the word.
     """
-    length = checked_length(length)
-    world.require_words(length)
+    mix = length_mix(world, length)
+    looked_at = mix.represented(most_lengths(world))
     names = list(EDIT_MECHANISMS if lengths else MECHANISMS)
-    found: dict[tuple[str, float], MechanismForecast] = {}
+    found: dict[tuple[str, float], dict[int, MechanismForecast]] = {}
     why_not: dict[tuple[str, float], str] = {}
 
     def error_at(name: str, epsilon: float) -> float | None:
         try:
-            found[name, epsilon] = row = forecast_mechanism(world, name, length, epsilon, adjacency, lengths, cap)
+            found[name, epsilon] = rows = {
+                one: forecast_mechanism(world, name, one, epsilon, adjacency, lengths, cap) for one in looked_at
+            }
         except CANNOT_BE_USED as problem:
             why_not[name, epsilon] = str(problem)
             return None
-        return row.expected_errors / length
+        return fsum(share * rows[one].expected_errors / one for one, share in looked_at.items())
 
     def remarks(epsilons: list[float]) -> list[str]:
         said = [repr(world)]
+        if len(mix.words) > 1:
+            said.append(mix.said(looked_at))
         tilts = [
-            f"θ = {found['certified', epsilon].theta:.3g} at ε = {epsilon:g}"
+            f"θ = {_span(row.theta for row in found['certified', epsilon].values())} at ε = {epsilon:g}"
             for epsilon in epsilons
             if ("certified", epsilon) in found
         ]
@@ -40,17 +50,30 @@ def word_curves(
             said.append(f"Certified: {', '.join(tilts)}.")
         first = epsilons[0]
         said += [f"{name} cannot be used here: {why_not[name, first]}" for name in names if (name, first) in why_not]
-        units = {name: found[name, first].unit for name in names if (name, first) in found}
+        units = {name: next(iter(found[name, first].values())).unit for name in names if (name, first) in found}
         for unit in dict.fromkeys(units.values()):
             said.append(f"Unit of {', '.join(name for name, one in units.items() if one == unit)}: {unit}.")
         return said
 
     return ErrorCurves(
-        title=f"words of {length} symbols, adjacency {adjacency}",
+        title=f"words of {mix}, adjacency {adjacency}",
         error="expected edits a symbol" if lengths else "expected share of wrong symbols",
         mechanisms=names,
         error_at=error_at,
         remarks=remarks,
-        facts={"system": repr(world), "length": length, "adjacency": adjacency}
+        facts={"system": repr(world), **_declared(mix, looked_at), "adjacency": adjacency}
         | ({"distance": "edit", "lengths": lengths, "cap": cap} if lengths else {}),
     )
+
+
+def _declared(mix: LengthMix, looked_at: Mapping[int, float]) -> dict[str, Any]:
+    """The lengths, for JSON."""
+    if mix.only is not None:
+        return {"length": mix.only}
+    return {"lengths_of_words": [min(mix.words), max(mix.words)], "symbols_by_length_looked_at": looked_at}
+
+
+def _span(values: Iterable[float]) -> str:
+    """A number, or the least and the largest of several that differ."""
+    shown = [f"{value:.3g}" for value in sorted(values)]
+    return shown[0] if shown[0] == shown[-1] else f"{shown[0]} to {shown[-1]}"

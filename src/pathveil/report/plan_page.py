@@ -85,6 +85,7 @@ def plan_page(grid: ForecastGrid, *, epsilon: float, adjacency: int, coordinates
     page.add(
         f"Expected {grid.what} against ε",
         page.chart("errors", errors_chart(grid, b, epsilon), drawn_by_script=True),
+        _best(grid, b, e),
         copyable("comparison", "All mechanisms at the chosen ε and b", _compared(grid), _comparison(grid, b, e)),
         tag("details", tag("summary", "All numbers for the chosen b"), _all_errors(grid, b)),
         _notes(grid),
@@ -244,6 +245,15 @@ def _comparison(grid: ForecastGrid, b: int, e: int) -> list[list[object]]:
     return [*rows, ["any mechanism: at least", bound, bound / grid.length, "", ""]]
 
 
+def _best(grid: ForecastGrid, b: int, e: int) -> Html:
+    return tag(
+        "p",
+        f"Fewest expected {grid.what} at the chosen ε and b: ",
+        tag("strong", grid.best(b, e), id="best"),
+        ". That is the one that pathveil privatize takes unless told otherwise.",
+    )
+
+
 def _all_errors(grid: ForecastGrid, b: int) -> Html:
     rows: list[list[object]] = [
         [f"{epsilon:g}", *(None if cell is None else cell.law.mean for cell in cells)]
@@ -385,6 +395,7 @@ def _data(grid: ForecastGrid, picture: Picture | None) -> dict[str, Any]:
             for k, name in enumerate(grid.names)
         ],
         "cells": [[[cell_data(cell) for cell in row] for row in rows] for rows in grid.cells],
+        "best": [[grid.best(b, e) for e in range(len(grid.epsilons))] for b in range(len(grid.adjacencies))],
         "bound": grid.bounds and [[_digits(bound.errors) for bound in row] for row in grid.bounds],
         "certificates": [
             [_explained(grid, b, e) for e in range(len(grid.epsilons))] for b in range(len(grid.adjacencies))

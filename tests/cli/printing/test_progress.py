@@ -103,4 +103,36 @@ def _chain() -> str:
 
 def test_without_a_terminal_there_is_no_bar():
     done = subprocess.run([sys.executable, "-c", _SLOW, *PRIVATIZE.split()], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, "To expect: about 48% of the symbols wrong.\n")
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 1)])
+def test_a_question_is_asked_without_a_bar_and_the_bar_comes_back(folder, answer, code):
+    ours, theirs = pty.openpty()
+    line = PRIVATIZE.replace("--epsilon 2", "--epsilon 0.1").split()
+    with subprocess.Popen(
+        [sys.executable, "-c", _SLOW, *line],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=os.environ | {"TERM": "xterm-256color", "COLUMNS": "200"},
+    ) as process:
+        os.close(theirs)
+        text, asked = b"", -1
+        while True:
+            try:
+                piece = os.read(ours, 65_536)
+            except OSError:  # the other side is closed
+                break
+            text += piece
+            if asked < 0 and b"[y/N]" in text:
+                asked = len(text)
+                os.write(ours, answer)
+        os.close(ours)
+        process.communicate()
+    assert process.returncode == code
+    assert asked > 0
+    assert b"checking" in text[:asked], "the bar was there before the question"
+    assert b"this release says little" in text[:asked]
+    assert (b"reading" in text[asked:]) == (code == 0)
+    assert (folder / "out.parquet").exists() == (code == 0)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _PATIENCE = 2.0  # seconds without a bar
+_SPECIAL = {"proving": "lengths certified", "forecasting": "mechanisms compared"}
 
 
 @contextlib.contextmanager
@@ -90,9 +91,25 @@ class ProgressBar:
         done, seconds = self._done[stage], max(self._last - self._stage_begun[stage], 1e-9)
         speed = done / seconds
         rate = f"{speed:,.0f} {self._unit}/s" if speed >= 10 else f"{speed:.1f} {self._unit}/s"
-        if stage == "proving":
-            rate = f"{done} lengths certified"
+        if stage in _SPECIAL:
+            rate = f"{done} {_SPECIAL[stage]}"
         bar.update(self._tasks[stage], completed=done, total=self.total, rate=rate)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Nothing moves for so long: something is said, or asked."""
+        with self._lock:
+            silent, self._silent = self._silent, True  # the timer may go off meanwhile
+            if self._shown is not None:
+                self._shown.stop()
+        yield
+        with self._lock:
+            self._silent = silent
+            if self._shown is not None:
+                self._shown.start()
+                return
+        if not silent and not self._timer.is_alive():  # it went off in between
+            self._show()
 
     def __enter__(self) -> ProgressBar:
         if not self._silent:

@@ -162,6 +162,29 @@ def read_row_sizes(path: str | Path) -> dict[str, int]:
     return sizes
 
 
+def read_length_counts(path: str | Path) -> dict[int, float]:
+    """How many words have each length, as declared: CSV with the columns length,words (shares will do as well)."""
+    counts: dict[int, float] = {}
+    for number, (length, words) in _rows(path, ("length", "words")):
+        length = length.strip()
+        if not length.isdecimal() or len(length) > 7 or int(length) < 1:
+            raise InvalidSystemError(
+                f"{path}, line {number}: length is {length!r}: it must be a whole number from 1 on"
+            )
+        if int(length) in counts:
+            raise InvalidSystemError(f"{path}, line {number}: the length {length} is there twice")
+        try:
+            count = float(words)
+        except ValueError:
+            count = math.nan
+        if not (math.isfinite(count) and count > 0):
+            raise InvalidSystemError(f"{path}, line {number}: words is {words!r}: it must be a positive number")
+        counts[int(length)] = count
+    if not counts:
+        raise InvalidSystemError(f"{path}: there is no row with a length in it")
+    return counts
+
+
 def read_coordinates(path: str | Path) -> dict[str, tuple[float, float]]:
     """Where each symbol is drawn: CSV with the columns symbol,x,y (longitude and latitude make a map)."""
     places: dict[str, tuple[float, float]] = {}

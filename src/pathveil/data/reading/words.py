@@ -8,7 +8,8 @@ Nothing is held in memory but a few batches; what must be sorted overflows into 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,8 +47,13 @@ def read_words(
 class CheckedWords:
     """What a look at all words has found, before anything is charged or drawn. For the curator."""
 
-    count: int
-    lengths: frozenset[int]
+    lengths: Mapping[int, int]
+    """How many words have each length."""
+
+    @property
+    def count(self) -> int:
+        """How many words there are."""
+        return sum(self.lengths.values())
 
 
 def check_words(
@@ -69,15 +75,20 @@ def check_words(
     checker = checker_for(mechanism, on_bad_row)
     layout.require_symbols(checker.symbols)
     layout.require_writable(checker.symbols)
-    count = 0
-    lengths: set[int] = set()
+    count, lengths = 0, Counter[int]()
     with opened(source, layout, extra, format) as (database, files, _):
         for batch in checker.checked(layout.read(database, files, extra, keep_order=False)):
             count += batch.num_rows
-            lengths.update(np.unique(np.diff(batch.column(0).offsets.to_numpy())).tolist())
+            lengths.update(count_lengths(batch))
             if progress is not None:
                 progress("checking", count)
     if not count:
         raise no_word_to_release(files, checker)
     mechanism.prepare(lengths, progress)  # a certificate that cannot be made says so here; one that can is kept
-    return CheckedWords(count, frozenset(lengths))
+    return CheckedWords(lengths)
+
+
+def count_lengths(batch: pa.RecordBatch) -> dict[int, int]:
+    """{length: how many words}, for a batch of checked words."""
+    lengths, counts = np.unique(np.diff(batch.column(0).offsets.to_numpy()), return_counts=True)
+    return dict(zip(lengths.tolist(), counts.tolist(), strict=True))

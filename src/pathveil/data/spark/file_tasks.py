@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import os
 import uuid
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from pathveil.data.formats import RowWords, Style
-from pathveil.data.reading import Checker, OnBadRow, checker_for
+from pathveil.data.reading import Checker, OnBadRow, checker_for, count_lengths
 from pathveil.data.sources import describe
 from pathveil.data.spark.failures import checked, require_same_version
 from pathveil.data.spark.row_groups import RowGroup
@@ -81,17 +82,16 @@ class Checking:
     plan: Sent[Plan]
     version: str
 
-    def __call__(self, task: int) -> tuple[int, set[int]]:
-        """How many words there are, and their lengths."""
+    def __call__(self, task: int) -> Counter[int]:
+        """How many words have each length."""
         require_same_version(self.version)
         plan = self.plan.value
         checker = checker_for(plan.mechanism, plan.on_bad_row)
-        count, lengths = 0, set[int]()
+        lengths = Counter[int]()
         for number in plan.share(task):
             for batch in plan.checked(plan.groups[number], checker):
-                count += batch.num_rows
-                lengths.update(np.unique(np.diff(batch.column(0).offsets.to_numpy())).tolist())
-        return count, lengths
+                lengths.update(count_lengths(batch))
+        return lengths
 
 
 @dataclass(frozen=True)

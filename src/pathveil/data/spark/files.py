@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -56,15 +57,14 @@ def check_files(
     """
     context = session.sparkContext
     plan = _plan(context, source, layout, mechanism, keep, on_bad_row, format)
-    count, lengths = 0, set[int]()
+    lengths = Counter[int]()
     with plain_errors():
-        for some, of_lengths in _run(context, Checking(Sent(plan, context), pathveil.__version__), plan.tasks):
-            count += some
-            lengths |= of_lengths
-    if not count:
+        for some in _run(context, Checking(Sent(plan, context), pathveil.__version__), plan.tasks):
+            lengths.update(some)
+    if not lengths:
         raise DataFileError(_NO_WORD, without_content=_NO_WORD)
     mechanism.prepare(lengths)  # a certificate that cannot be made says so here; one that can is kept
-    return CheckedWords(count, frozenset(lengths))
+    return CheckedWords(lengths)
 
 
 def privatize_files(

@@ -39,6 +39,7 @@ function update() {
   });
   fillComparison(cells, PLAN.bound && PLAN.bound[b][e], k);
   fillTable(b, e);
+  put("best", PLAN.best[b][e]);
   put("unit", PLAN.mechanisms[k].units[b] || PLAN.mechanisms[k].why_not || "");
   document.getElementById("certificate").replaceChildren(...PLAN.certificates[b][e].map((text) => element("p", {}, text)));
   showWords(cell);

@@ -35,7 +35,7 @@ class EditClasses(ClassCounter):
 
     what = "edits"
 
-    def __init__(self, words: LengthRange, codes: IntArray, cap: int) -> None:
+    def __init__(self, words: LengthRange, codes: IntArray, cap: int, largest_table: int = _LARGEST_EDIT_TABLE) -> None:
         from pathveil.words.edit.kernels import find_nodes
         from pathveil.words.edit.walk import count_words
 
@@ -47,7 +47,7 @@ class EditClasses(ClassCounter):
         self._symbols = np.array(symbols, dtype=np.int64)
         kind_of = {symbol: kind for kind, symbol in enumerate(symbols)}
         compiled = words.compiled
-        most = max(_LARGEST_EDIT_TABLE // ((cap + 1) * words.limbs), 1)
+        most = max(largest_table // ((cap + 1) * words.limbs), 1)
         graph = find_nodes(
             np.array([kind_of[code] for code in listed], dtype=np.int64),
             self._symbols,
@@ -63,7 +63,7 @@ class EditClasses(ClassCounter):
         if not len(graph[0]):
             raise TooLargeError(
                 f"counting the words by edit distance from a word of {len(codes)} symbols exactly would take more than "
-                f"{_LARGEST_EDIT_TABLE * 8 >> 30} GiB. Give a smaller `cap`: from that distance on words count as "
+                f"{largest_table * 8 / 2**30:.2g} GiB. Give a smaller `cap`: from that distance on words count as "
                 "equally far."
             )
         values = count_words(*graph, words.lo, cap, compiled.accepting, words.completions)

@@ -156,6 +156,11 @@ class EditMechanism(WordMechanism):
     def _law(self, codes: IntArray) -> EditLaw:
         return EditLaw(self._selection.log_law(self._classes(codes).counts, self._scores))
 
+    def law_within(self, word: Word, numbers: int) -> EditLaw:
+        """`error_law`, or `TooLargeError` where the table behind it would hold more numbers than that."""
+        classes = EditClasses(self._words, self._checked(word), self.cap, numbers)
+        return EditLaw(self._selection.log_law(classes.counts, self._scores))
+
     def length_law(self, word: Word) -> dict[int, float]:
         """{length: probability} of the private word, exact, for this sensitive word (for the curator's eyes)."""
         return self.laws_from(self.counts_by_length(word))[1]
