@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathveil.systems.system import System, Word
 
 report_app = typer.Typer(
-    help="A page to look at: plan a release, check it as the curator, or defend it.",
+    help="Pages to look at: plan a release, check it against the data, or show others what it promises.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -104,7 +104,7 @@ def plan(
     ] = None,
     report: Report,
 ) -> None:
-    """What every ε and b would cost, with sliders. Public quantities only: safe to share.
+    """A page with sliders: how wrong a release would be for every ε. Made of public figures only, so safe to share.
 
     Examples:
 
@@ -151,7 +151,7 @@ def curator(
     on_bad_row: OnBadRow = "fail",
     report: Report,
 ) -> None:
-    """Sensitive words against private ones. CONTAINS SENSITIVE DATA: for the curator only, never for release.
+    """Sensitive words against private ones, for those who may read both. CONTAINS SENSITIVE DATA: never for release.
 
     The name of the output has to say so: it must contain "curator" or "sensitive".
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathveil.data.formats import Layout
     from pathveil.data.sources import Format
 
-_PANEL = "How words stand in the input"
+_PANEL = "Where the words are in your file"
 _BLOCK = 1 << 20
 
 OnBadRow = Annotated[
@@ -35,7 +35,7 @@ class Columns:
     """Where the words are: in one column, in three of a long table, or in the attribute of an event log."""
 
     column: Annotated[
-        str | None, typer.Option(help="The column with one word a row: a list or a text.", rich_help_panel=_PANEL)
+        str | None, typer.Option(help="One word a row: its column, with lists or texts in it.", rich_help_panel=_PANEL)
     ] = None
     separator: Annotated[
         str | None,
@@ -45,15 +45,20 @@ class Columns:
         ),
     ] = None
     case: Annotated[
-        str | None, typer.Option(help="Long table: the column that says which word.", rich_help_panel=_PANEL)
+        str | None,
+        typer.Option(help="One symbol a row: the column that says which word it belongs to.", rich_help_panel=_PANEL),
     ] = None
     order: Annotated[
-        str | None, typer.Option(help="Long table: the column that says where in it.", rich_help_panel=_PANEL)
+        str | None,
+        typer.Option(
+            help="One symbol a row: the column that says where in the word, a number or a time.", rich_help_panel=_PANEL
+        ),
     ] = None
     symbol: Annotated[
         str | None,
         typer.Option(
-            help="Long table: the column with the symbol. Event log: the attribute (concept:name if not given).",
+            help="One symbol a row: the column of the symbols. Event log (.xes): the attribute; concept:name if not "
+            "given.",
             rich_help_panel=_PANEL,
         ),
     ] = None
@@ -102,7 +107,7 @@ class Input:
 
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="INPUT...", help="Sensitive files, folders or patterns; - is standard input."),
+        typer.Argument(metavar="INPUT...", help="The sensitive files, folders or patterns; - is standard input."),
     ]
     columns: Columns
     format: Annotated[

@@ -139,8 +139,8 @@ def _require_as_long(mechanism: WordMechanism, layout: Layout, keep: tuple[str, 
     """Kept columns of a long table have a value for each symbol, so a private word must have as many symbols."""
     if keep and isinstance(layout, LongTable) and mechanism.accepted_lengths is not None:
         raise InvalidParameterError(
-            f"`keep`: {keep[0]!r} has a value for each symbol of a long table, and a private word need not have as many "
-            "symbols as the sensitive one under edit distance. Leave it out."
+            f"`keep`: {keep[0]!r} has a value for each symbol of a long table, and a private word need not have as "
+            "many symbols as the sensitive one under edit distance. Leave it out."
         )
 
 
