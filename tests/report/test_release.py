@@ -121,6 +121,7 @@ def test_what_holds_for_a_user_and_what_was_released_unprotected_is_said(folder,
 
 def test_a_model_has_a_release_report_too_with_its_delta(folder, run) -> None:
     line = "model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 --delta 1e-6 --output model.json"
+    line += " --mechanism dirichlet"
     assert run(line).code == 0
     assert run("report release model.json.manifest.json --output release.html").code == 0
     text = Content(folder / "release.html").text

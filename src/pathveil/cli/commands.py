@@ -28,9 +28,10 @@ _HELP = (
 Learn a model and make synthetic sequences: [bold]model[/bold], [bold]synthesize[/bold]
 Check what is promised, and show it: [bold]audit[/bold], [bold]report[/bold]
 Keep a budget over several releases: [bold]ledger[/bold]""",
-    "Every sequence is replaced by a private one, or synthetic ones are made from a private model. You say how much may "
-    "be given away about any single one, as a number called ε (epsilon, --epsilon): the smaller it is, the more private "
-    "the result, and the more of it is wrong. This is differential privacy: it holds whatever a reader knows already.",
+    "Every sequence is replaced by a private one, or synthetic ones are made from a private model. You say how much "
+    "may be given away about any single one, as a number called ε (epsilon, --epsilon): the smaller it is, the more "
+    "private the result, and the more of it is wrong. This is differential privacy: it holds whatever a reader knows "
+    "already.",
     "A [bold]word[/bold] is one sequence, and its [bold]symbols[/bold] are what it is made of: a trip and its streets, "
     "a visit and its pages, a case and its steps.",
     "Example: [bold]pathveil privatize visits.csv --case visit --order time --symbol page --alphabet pages.txt "

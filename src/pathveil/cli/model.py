@@ -22,10 +22,19 @@ from pathveil.cli.options import (
     refuse_sensitive,
     takes_bundles,
 )
-from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_json, echo_skipped
+from pathveil.cli.printing import (
+    ProgressBar,
+    content_hidden,
+    echo_cost,
+    echo_json,
+    echo_notice,
+    echo_skipped,
+    echo_tied,
+)
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
+    from pathveil.data.formats import Layout
     from pathveil.data.reading import PairColumns
     from pathveil.numerics.arrays import BoolArray
     from pathveil.release import ModelChoices
@@ -98,7 +107,7 @@ class Fit:
             given["--support"] = file_of(self.support, 2)
         return given
 
-    def choices(self, input: Input, output: Output) -> ModelChoices:
+    def choices(self, input: Input, count: str | None, output: Output) -> ModelChoices:
         """What to release, with the public files read."""
         from pathveil.release import ModelChoices
 
@@ -112,6 +121,7 @@ class Fit:
             support=support,
             max_length=self.max_length,
             split=_shares(self.split),
+            count=count,
             on_bad_row=input.on_bad_row,
             overwrite=output.overwrite,
         )
@@ -153,6 +163,10 @@ def model(
     *,
     fit: Fit,
     pairs: Pairs,
+    count: Annotated[
+        str | None,
+        typer.Option(help="The column that says for how many transitions (pairs) or equal words a row stands."),
+    ] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the matrix of probabilities as CSV, too.")] = None,
     input: Input,
     budget: Budget,
@@ -184,19 +198,26 @@ def model(
         input.files() as files,
         ProgressBar(silent=printing.silent or hidden) as bar,
     ):
-        choices = fit.choices(input, output)
+        choices = fit.choices(input, count, output)
         layout = pairs.columns or input.columns.layout(files, input.format)
-        bar.total = input.words_declared(files)
-        with budget.release(ledger, "model", input, files, layout, output.target) as release:
+        bar.total = input.words_declared(files) if count is None else None
+        if count is None:
+            _warn_of_counts(input, files, layout)
+        asked = layout if count is None else (layout, count)
+        with budget.release(ledger, "model", input, files, asked, output.target) as release:
             place = None if matrix is None else matrix.absolute()
             done = release_model(
                 files, layout, choices, release, output.target, place, format=input.format, progress=bar
             )
     counted = done.counted
     if printing.as_json:
-        skipped = {"rows_skipped": counted.rows_skipped, "skipped_examples": list(counted.skipped_examples)}
+        shown = {
+            "rows_skipped": counted.rows_skipped,
+            "skipped_examples": list(counted.skipped_examples),
+            "words_tied": counted.words_tied,
+        }
         how = {"mechanism": done.model.mechanism, "why": done.model.reason}
-        echo_json(output.path, done.promise, {} if hidden else skipped, release.cost, how)
+        echo_json(output.path, done.promise, {} if hidden else shown, release.cost, how)
     elif not printing.quiet:
         typer.echo(f"{output.path}: a private chain over {len(choices.states)} states")
         if done.model.reason:
@@ -205,6 +226,23 @@ def model(
         echo_cost(release.cost)
         if not hidden:
             echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
+            echo_tied(counted.words_tied)
+
+
+def _warn_of_counts(input: Input, files: Sequence[str], layout: Layout | PairColumns) -> None:
+    """Say so where a column that is not used may be a count: each row would be taken for one trip."""
+    from pathveil.data.formats import Layout, columns_like_counts
+    from pathveil.data.sources import find_files
+
+    if isinstance(layout, Layout):
+        if not layout.counts_rows:
+            return
+        used = layout.columns()
+    else:
+        used = layout.columns
+    what = "words" if isinstance(layout, Layout) else "transitions"
+    for name in columns_like_counts(find_files(files, Path(), input.format), used):
+        echo_notice(f"each row counts once. If it stands for several {what}, add --count {name}")
 
 
 def _shares(text: str | None) -> dict[str, float] | None:

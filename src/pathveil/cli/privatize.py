@@ -22,7 +22,15 @@ from pathveil.cli.options import (
     SystemFile,
     takes_bundles,
 )
-from pathveil.cli.printing import ProgressBar, content_hidden, echo_cost, echo_json, echo_notice, echo_skipped
+from pathveil.cli.printing import (
+    ProgressBar,
+    content_hidden,
+    echo_cost,
+    echo_json,
+    echo_notice,
+    echo_skipped,
+    echo_tied,
+)
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -241,6 +249,7 @@ def _for_the_curator(summary: CuratorSummary) -> dict[str, Any]:
         "skipped_examples": list(summary.skipped_examples),
         "largest_words_per_user": summary.largest_words_per_user,
         "words_over_limit": summary.words_over_limit,
+        "words_tied": summary.words_tied,
     }
 
 
@@ -250,6 +259,7 @@ def _print(output: Path, summary: CuratorSummary, hidden: bool, release: Release
     typer.echo(f"The promise, for each word: {summary.guarantee}")
     if not hidden:
         echo_skipped(summary.words_skipped, "words", summary.skipped_examples)
+        echo_tied(summary.words_tied)
         if summary.largest_words_per_user is not None:
             typer.echo(
                 f"For you only: the user with most words has {summary.largest_words_per_user:,}; "

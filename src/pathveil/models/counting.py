@@ -17,6 +17,7 @@ from pathveil.systems.system import Symbol, Word, unique_symbols
 Counts = IntArray
 
 _BLOCK = 2**16
+_MOST = 2**53  # so far, numbers in floating point are exact
 _NARROW = 2**12  # integers in a range no wider than this are looked up in a table of the whole range
 
 
@@ -85,8 +86,13 @@ class States:
         return table
 
 
-def count_pairs(pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any], states: States) -> Counts:
-    """How often each (from, to) pair occurs. Arrays with two columns are counted many times faster than lists."""
+def count_pairs(
+    pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any], states: States, times: Counts | None = None
+) -> Counts:
+    """How often each (from, to) pair occurs. Arrays with two columns are counted many times faster than lists.
+
+    With `times` each pair of the list stands for so many.
+    """
     size = len(states.merged)
     if isinstance(pairs, np.ndarray) and pairs.ndim == 2 and pairs.shape[1] == 2 and pairs.dtype != object:
         cells = np.empty(len(pairs), dtype=np.int64)
@@ -94,17 +100,35 @@ def count_pairs(pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any], state
             sources, targets = pairs[begin : begin + _BLOCK].T
             cells[begin : begin + _BLOCK] = states.codes(sources, "'from'", begin) * size
             cells[begin : begin + _BLOCK] += states.codes(targets, "'to'", begin)
+        if times is not None:
+            return _weighted(cells, times, size)
         return np.bincount(cells, minlength=size * size).reshape(size, size)
     listed = list(pairs)
+    if times is not None:
+        codes = _encode_pairs(listed, states)
+        return _weighted(codes[:, 0] * size + codes[:, 1], times, size)
     table = np.zeros((size, size), dtype=np.int64)
     try:
-        for (source, target), times in Counter(listed).items():
-            table[states.code(source, ""), states.code(target, "")] += times
+        for (source, target), occurrences in Counter(listed).items():
+            table[states.code(source, ""), states.code(target, "")] += occurrences
     except (TypeError, ValueError):
         # Something is wrong, or a pair is a list, which cannot be looked up: go through them one by one.
         codes = _encode_pairs(listed, states)
         return _tally(codes[:, 0], codes[:, 1], size)
     return table
+
+
+def _weighted(cells: IntArray, times: Counts, size: int) -> Counts:
+    """Counts of cells of a table, each of them `times` times."""
+    if len(times) != len(cells):
+        raise InvalidCountsError(
+            f"there are {len(cells)} pairs and {len(times)} counts of them: give one for each pair"
+        )
+    if sum(times.tolist()) > _MOST:
+        raise InvalidCountsError(f"the counts of pairs add up to more than {_MOST}. Count in larger units.")
+    table = np.zeros(size * size, dtype=np.int64)
+    np.add.at(table, cells, times)
+    return table.reshape(size, size)
 
 
 def _encode_pairs(pairs: Iterable[Any], states: States) -> Counts:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelChoices:
-    """What is fitted and promised; the arguments of `fit_private_chain`, with the same meaning of None."""
+    """What is fitted and promised; the arguments of `fit_private_chain`, with the same meaning of None, and the column
+    `count` of rows that stand for several words or transitions.
+    """
 
     states: Sequence[Any]
     epsilon: float
@@ -32,6 +34,7 @@ class ModelChoices:
     support: Any = None
     max_length: int | None = None
     split: Mapping[str, float] | None = None
+    count: str | None = None
     on_bad_row: OnBadRow = "fail"
     overwrite: bool = False
 
@@ -76,6 +79,7 @@ def release_model(
             layout,
             choices.states,
             max_length=choices.max_length,
+            count=choices.count,
             on_bad_row=choices.on_bad_row,
             format=format,
             progress=progress,

@@ -78,7 +78,6 @@ def test_rows_are_counted_across_batches_and_files(tmp_path: Path) -> None:
     [
         ([["v", 2, "b"], ["v", 1, "x"]], pv.UnknownSymbolError, ["row 2, visit 'v', column 'page', position 1", "'x'"]),
         ([["v", 1, "a"], ["v", 2, "a"]], pv.InfeasibleWordError, ["row 1, visit 'v'", "cannot follow"]),
-        ([["v", 1, "a"], ["v", "1.0", "b"]], pv.DataFileError, ["visit 'v'", "two rows have the same 'step'"]),
         ([["v", "", "a"], ["w", 1, "b"]], pv.DataFileError, ["row 1, visit 'v'", "'step' is missing"]),
         ([["v", 1, "a"], ["", 1, "b"]], pv.DataFileError, ["row 2, visit None", "'visit' belong to no word"]),
         ([["v", 1, "a"], ["v", 2, ""]], pv.DataFileError, ["row 2, visit 'v'", "position 2", "symbol is missing"]),

@@ -82,6 +82,19 @@ def test_a_long_csv_becomes_an_event_log(tmp_path: Path) -> None:
     assert read_xes(tmp_path / "out.xes") == [["a", "b"], ["b"]]
 
 
+def test_what_was_sorted_by_times_in_two_columns_is_read_back_without_them(tmp_path: Path) -> None:
+    rows = [["v", "3/1/2024", 2, "b"], ["v", "3/1/2024", 1, "a"], ["v", "2/1/2024", 5, "b"]]
+    write_csv(tmp_path / "in.csv", [["visit", "day", "step", "page"], *rows])
+    layout = data.LongTable("visit", ("day", "step"), "page", "%d/%m/%Y", ties="columns")
+    mechanism = faithful(pv.Alphabet("ab"))
+    for name in ("out.csv", "out.parquet", "out.xes"):
+        data.privatize_file(tmp_path / "in.csv", layout, mechanism, tmp_path / name)
+        written = layout_in(describe(tmp_path / name).format, layout)
+        [batch] = data.read_words(tmp_path / name, written, pv.Alphabet("ab"))
+        assert batch.column("word").to_pylist() == [[1, 0, 1]]
+    assert list(read_csv(tmp_path / "out.csv")[0]) == ["visit", "day", "page"]
+
+
 def test_an_event_log_becomes_a_long_table_whose_columns_have_plain_names(tmp_path: Path) -> None:
     write_xes(tmp_path / "in.xes", [["a", "b"], ["b"]], '<int key="age" value="4{i}"/>')
     mechanism = faithful(pv.Alphabet("ab"))

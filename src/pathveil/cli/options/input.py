@@ -49,9 +49,27 @@ class Columns:
         typer.Option(help="One symbol a row: the column that says which word it belongs to.", rich_help_panel=_PANEL),
     ] = None
     order: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="One symbol a row: the column that says where in the word, a number or a time.", rich_help_panel=_PANEL
+            help="One symbol a row: the column that says where in the word, a number or a time. May be repeated: a "
+            "later one decides where an earlier one is equal.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    time_format: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="One symbol a row: how times are written, such as '%d/%m/%Y %H:%M', where the column does not show "
+            "it; 'text' sorts alphabetically. Of several the first that fits counts.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    ties: Annotated[
+        Literal["file-order", "refuse", "columns"] | None,
+        typer.Option(
+            help="One symbol a row: rows of a word that are equal in all --order columns stay in the order of the file "
+            "(if not given), or make a bad row. columns: a second --order decides, and what is still equal is bad.",
+            rich_help_panel=_PANEL,
         ),
     ] = None
     symbol: Annotated[
@@ -70,8 +88,12 @@ class Columns:
         from pathveil.data.sources import find_files
 
         first = find_files(files, Path(), format)[0]
-        if self.case is not None or self.order is not None:
+        if self.case is not None or self.order:
             return self._long_table()
+        if self.time_format or self.ties is not None:
+            raise InvalidParameterError(
+                "--time-format and --ties are for long tables, with --case, --order and --symbol"
+            )
         if first.format == "xes":
             if self.column is not None or self.separator is not None:
                 raise InvalidParameterError("an event log has no columns: leave out --column and --separator")
@@ -94,11 +116,13 @@ class Columns:
     def _long_table(self) -> Layout:
         from pathveil import data
 
-        if self.case is None or self.order is None or self.symbol is None:
+        if self.case is None or not self.order or self.symbol is None:
             raise InvalidParameterError("a long table needs all three: --case, --order and --symbol")
         if self.column is not None or self.separator is not None:
             raise InvalidParameterError("--column and --separator do not go with --case, --order and --symbol")
-        return data.LongTable(self.case, self.order, self.symbol)
+        order = self.order[0] if len(self.order) == 1 else tuple(self.order)
+        formats = tuple(self.time_format) if self.time_format else None
+        return data.LongTable(self.case, order, self.symbol, formats, self.ties or "file-order")
 
 
 @dataclass(frozen=True)

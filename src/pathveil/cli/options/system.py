@@ -42,13 +42,13 @@ class Ends:
         str | None,
         typer.Option(
             metavar="A,B|FILE",
-            help="Edges: only these symbols begin a word. With commas between, or a text file, one a line.",
+            help="Only these symbols begin a word: with commas between, or a text file, one a line.",
             rich_help_panel=_PANEL,
         ),
     ] = None
     last: Annotated[
         str | None,
-        typer.Option(metavar="A,B|FILE", help="Edges: only these symbols end a word.", rich_help_panel=_PANEL),
+        typer.Option(metavar="A,B|FILE", help="Only these symbols end a word.", rich_help_panel=_PANEL),
     ] = None
 
     @property

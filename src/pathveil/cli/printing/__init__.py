@@ -3,7 +3,7 @@
 from pathveil.cli.printing.content import content_hidden
 from pathveil.cli.printing.plots import PlotFile
 from pathveil.cli.printing.progress import ProgressBar, waiting
-from pathveil.cli.printing.results import echo_cost, echo_json, echo_notice, echo_skipped
+from pathveil.cli.printing.results import echo_cost, echo_json, echo_notice, echo_skipped, echo_tied
 from pathveil.cli.printing.spelling import with_options
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "echo_json",
     "echo_notice",
     "echo_skipped",
+    "echo_tied",
     "waiting",
     "with_options",
 ]

@@ -50,6 +50,15 @@ def echo_json(
     typer.echo(json.dumps(result, indent=2, ensure_ascii=False))
 
 
+def echo_tied(count: int) -> None:
+    """How many words have symbols whose order nothing but the file says, if any."""
+    if count:
+        typer.echo(
+            f"For you only: {count:,} words have rows with equal values of --order; these stay in the order of the "
+            "file (--ties refuse makes them bad rows, a second --order decides between them)"
+        )
+
+
 def echo_skipped(count: int, what: str, examples: Sequence[str]) -> None:
     """How many words or rows were left out, if any."""
     if count:

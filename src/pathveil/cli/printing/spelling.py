@@ -12,9 +12,10 @@ OPTIONS = {
     **{
         name: "--" + name.replace("_", "-")
         for name in (
-            "adjacency", "cap", "column", "delta", "epsilon", "format", "keep", "length", "lengths", "max_length",
-            "max_words_per_user", "mechanism", "on_bad_row", "on_infeasible", "overwrite", "separator", "split",
-            "states", "support", "unit", "user",
+            "adjacency", "cap", "case", "column", "count", "delta", "epsilon", "format", "keep",
+            "length", "lengths", "max_length", "max_words_per_user", "mechanism", "on_bad_row", "on_infeasible",
+            "order", "overwrite", "separator", "split", "states", "support", "symbol", "ties", "time_format", "unit",
+            "user",
         )
     },
     "each": "--each-epsilon and --each-delta",
@@ -41,4 +42,6 @@ def _option(whole: str, name: str, value: str) -> str:
         return whole
     if name == "each" or value in ("", "True"):
         return OPTIONS[name]
-    return f"{OPTIONS[name]} {value.strip('()').replace(', ', ':').strip(chr(34))}"
+    if value.startswith("("):
+        value = value.strip("()").replace(", ", ":")
+    return f"{OPTIONS[name]} {value.strip(chr(34))}"

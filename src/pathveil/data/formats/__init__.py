@@ -1,6 +1,7 @@
 """How words lie in files: one file here for each layout. A new layout is a class in a file of its own, named here."""
 
 from pathveil.data.formats.converting import CASE, COLUMN, ORDER, SYMBOL, layout_in
+from pathveil.data.formats.counted_rows import MOST, NO_COUNT, columns_like_counts, require_countable, whole_count
 from pathveil.data.formats.delimited_column import DelimitedColumn
 from pathveil.data.formats.event_log import ATTRIBUTE, EventLog
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, place_in_rows
@@ -14,6 +15,8 @@ __all__ = [
     "ATTRIBUTE",
     "CASE",
     "COLUMN",
+    "MOST",
+    "NO_COUNT",
     "ORDER",
     "SYMBOL",
     "DelimitedColumn",
@@ -28,10 +31,13 @@ __all__ = [
     "TextLines",
     "checked_separator",
     "column_type",
+    "columns_like_counts",
     "join",
     "layout_in",
     "place_in_rows",
+    "require_countable",
     "require_separable",
     "split",
     "text_bytes",
+    "whole_count",
 ]

@@ -21,6 +21,9 @@ def layout_in(format: Format, read: Layout) -> Layout:
     Columns keep their names. Where there are none yet, words stand in the column `word`, or in the columns `case`,
     `position` and `symbol` if they come from an event log.
     """
+    if isinstance(read, LongTable):
+        # How the rows were sorted ends with reading: private words have numbers in the first order column.
+        read = LongTable(read.case, read.order_columns[0], read.symbol)
     if format in read.formats:
         return read
     if format == "xes":

@@ -18,10 +18,13 @@ from pathveil.errors import DataFileError, FileItselfError, InvalidParameterErro
 
 @dataclass(frozen=True)
 class Extra:
-    """Columns that are read beside the words: who a word belongs to, and what is released as it is."""
+    """Columns that are read beside the words: who a word belongs to, what is released as it is, and how many equal
+    words a row stands for.
+    """
 
     user: str | None = None
     keep: tuple[str, ...] = ()
+    count: str | None = None
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,8 @@ class RawWords:
     `words` is a list array of texts or whole numbers. `user` (names as in users.py) and `kept` have one entry for each
     word. `spoiled` says what else is wrong with some of the words. `place(i, position)` finds a word, or a symbol in it
     (both from 0), in the files; it is only asked about words that are refused. `bare_place` says the same without
-    quoting anything, where `place` does quote.
+    quoting anything, where `place` does quote. `tied` words have symbols that stand in the order of the file because
+    nothing else says which comes first. `times` says how often each word counts.
     """
 
     words: pa.ListArray
@@ -40,6 +44,8 @@ class RawWords:
     place: Callable[[int, int | None], str]
     spoiled: dict[int, str] = field(default_factory=dict)
     bare_place: Callable[[int, int | None], str] | None = None
+    tied: int = 0
+    times: pa.Array | None = None
 
 
 class Layout(ABC):
@@ -50,6 +56,8 @@ class Layout(ABC):
     """The format of files whatever their names say."""
     symbols_at_a_time: ClassVar[int | None] = None
     """About so many are rendered at a time, where a symbol takes much more room in the file than in memory."""
+    counts_rows: ClassVar[bool] = False
+    """Whether a row is a word, so that it may stand for several."""
 
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
@@ -77,6 +85,8 @@ class Layout(ABC):
     def check(self, files: Sequence[DataFile], extra: Extra) -> None:
         """An error if the files cannot have this layout or a column is asked for twice."""
         self.require_format(files[0].format, files[0].name)
+        if extra.count is not None and not self.counts_rows:
+            raise InvalidParameterError(f"`count` is for one word a row, in a column; {type(self).__name__} has none")
         self.require_kept(extra.keep)
 
     def require_kept(self, keep: tuple[str, ...]) -> None:
@@ -119,8 +129,10 @@ def column_type(files: Sequence[DataFile], name: str, symbols_are_listed: bool) 
 
 
 def extra_columns(extra: Extra) -> dict[str, Column]:
-    """The aliases under which the extra columns are read: u, and k0, k1, ..."""
+    """The aliases under which the extra columns are read: u, n, and k0, k1, ..."""
     chosen = {} if extra.user is None else {"u": Column(extra.user, "as it is")}
+    if extra.count is not None:
+        chosen["n"] = Column(extra.count, "text")
     return chosen | {f"k{i}": Column(name, "as it is") for i, name in enumerate(extra.keep)}
 
 

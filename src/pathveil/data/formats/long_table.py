@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -14,115 +15,99 @@ import pyarrow.compute as pc
 
 from pathveil.data.database import Column, Database
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, extra_columns, taken_users
+from pathveil.data.formats.order import Order, checked_formats, read_order
+from pathveil.data.formats.table_rows import TableRows
 from pathveil.data.formats.users import Users
 from pathveil.data.sources import DataFile
+from pathveil.errors import InvalidParameterError
+
+Ties = Literal["file-order", "refuse", "columns"]
 
 _ROWS = 1 << 17
-
-# How an order column of texts is read, the first that fits all of it. DuckDB 2.0 hands a bare TRY_CAST of a CSV column
-# to the reader, which fails instead of giving null (duckdb/duckdb#23818); a trimmed column it leaves alone.
-_READINGS = {
-    "a number": "TRY_CAST(trim(o) AS DECIMAL(38, 10))",
-    "a number, large or small": "TRY_CAST(trim(o) AS DOUBLE)",
-    "a time": "epoch_us(TRY_CAST(trim(o) AS TIMESTAMPTZ))",
-}
 
 
 @dataclass(frozen=True)
 class LongTable(Layout):
     """One row a symbol, in the columns `case`, `order` and `symbol`.
 
-    An order column of texts is read as numbers if all of it are numbers, as times if all of it are times, and
-    alphabetically if none of it is either. In the output, cases are numbered afresh and orders count from 1. Kept
-    columns keep their value in each row; a `user` column must be the same in all rows of a case.
+    Of several `order` columns the later ones decide between rows that are equal in the earlier ones. What is equal in
+    all of them is a tie: with `ties="file-order"` such rows stay in the order of the files (by name) and their rows,
+    with `"refuse"` their words are bad; `"columns"` is the same with a second order column, which must be there.
+
+    An order column of texts is read as numbers if all of it are numbers, as times if all of it are times in one of many
+    forms, and alphabetically if it has no digits; what is ambiguous is refused (order.py). `time_format` says how the
+    first one is written (as strptime takes it; of several formats the first that fits; "text" sorts alphabetically).
+
+    In the output, cases are numbered afresh and orders count from 1. Kept columns keep their value in each row; a
+    `user` column must be the same in all rows of a case.
     """
 
     case: str
-    order: str
+    order: str | Sequence[str]
     symbol: str
+    time_format: str | Sequence[str] | None = None
+    ties: Ties = "file-order"
 
     formats = frozenset({"csv", "parquet", "jsonl"})
 
+    def __post_init__(self) -> None:
+        checked_formats(self.time_format)
+        if self.ties not in get_args(Ties):
+            raise InvalidParameterError(f"`ties` is file-order, refuse or columns, not {self.ties!r}")
+        if not self.order_columns or len(set(self.order_columns)) < len(self.order_columns):
+            raise InvalidParameterError("`order`: name at least one column, and none of them twice")
+        if self.ties == "columns" and len(self.order_columns) < 2:
+            raise InvalidParameterError(
+                '`ties="columns"`: name a second `order` column, which decides where the first is equal'
+            )
+
+    @property
+    def order_columns(self) -> tuple[str, ...]:
+        """The order column, or all of them."""
+        return (self.order,) if isinstance(self.order, str) else tuple(self.order)
+
     def columns(self) -> tuple[str, ...]:
-        return self.case, self.order, self.symbol
+        return self.case, *self.order_columns, self.symbol
 
     def value_type(self, files: Sequence[DataFile]) -> pa.DataType:
         return column_type(files, self.symbol, symbols_are_listed=False)
 
     def read(self, database: Database, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
-        wanted = {
-            "c": Column(self.case, "text"),
-            "o": Column(self.order, "text"),
-            "s": Column(self.symbol, "text"),
-            **extra_columns(extra),
-        }
         for file in files:
             column_type([file], self.symbol, symbols_are_listed=False)
-        scans = [database.scan(file, wanted) for file in files]
-        source = " UNION ALL ".join(f"({scan})" for scan in scans)
-        reading, meaning = _reading_of_order(database, source)
-        others = "".join(f", {alias}" for alias in wanted if alias not in "cos")
-        rows = f"SELECT c, {reading} AS o, s{others} FROM ({source})"
+        orders = {f"o{i}": Column(name, "text") for i, name in enumerate(self.order_columns)}
+        others = {"s": Column(self.symbol, "text"), **extra_columns(extra)}
+        rows = TableRows(database, files, {"c": Column(self.case, "text"), **orders, **others})
+        readings = self._readings(rows)
+        sorted_rows = _Sorted(self, rows, readings, extra)
+        read = ", ".join(["c", *(f"{one.expression} AS {alias}" for alias, one in readings.items()), *others])
+        # Only where rows may be equal, or cases come in the order of their first row, does it matter where a row is.
+        is_numbered = keep_order or self.ties == "file-order"
+        query = f"SELECT {read}, r FROM ({rows.numbered})" if is_numbered else f"SELECT {read} FROM ({rows.all})"
         if keep_order:
-            rows = (
-                f"SELECT *, min(n) OVER (PARTITION BY c) AS f FROM "
-                f"(SELECT c, {reading} AS o, s{others}, row_number() OVER () AS n FROM ({source}))"
-            )
-        query = f"SELECT c, o, s{others} FROM ({rows}) ORDER BY {'f' if keep_order else 'c'}, o"
-        place = _Places(database, files, scans, reading, self)
+            query = f"SELECT *, min(r) OVER (PARTITION BY c) AS f FROM ({query})"
+        by = ["f" if keep_order else "c", *orders, *(["r"] if is_numbered else [])]
+        query = f"SELECT {', '.join(['c', *orders, *others])} FROM ({query}) ORDER BY {', '.join(by)}"
         rest: list[pa.RecordBatch] = []
         for batch in database.stream(query, _ROWS):
             # Only the last case of a batch may go on in the next one.
             last = _last_start(batch)
             if last:
-                yield self._words(pa.Table.from_batches([*rest, batch.slice(0, last)]), extra, place, meaning)
+                yield sorted_rows.words(pa.Table.from_batches([*rest, batch.slice(0, last)]))
                 rest = []
             elif rest and not _same_case(rest[-1], batch):
-                yield self._words(pa.Table.from_batches(rest), extra, place, meaning)
+                yield sorted_rows.words(pa.Table.from_batches(rest))
                 rest = []
             rest.append(batch.slice(last))
         if rest:
-            yield self._words(pa.Table.from_batches(rest), extra, place, meaning)
+            yield sorted_rows.words(pa.Table.from_batches(rest))
 
-    def _words(self, rows: pa.Table, extra: Extra, place: _Places, meaning: str | None) -> RawWords:
-        batch = rows.combine_chunks().to_batches()[0]
-        starts = np.flatnonzero(np.append(True, _changes(batch.column("c"))))
-        offsets = pa.array(np.append(starts, batch.num_rows), pa.int32())
-        cases = batch.column("c").take(starts)
-        users = taken_users(batch, extra, place.files[0])
-        spoiled = self._spoiled(batch, starts, users, extra, meaning)
-        kept = tuple(pa.ListArray.from_arrays(offsets, batch.column(f"k{i}")) for i in range(len(extra.keep)))
-        return RawWords(
-            words=pa.ListArray.from_arrays(offsets, batch.column("s")),
-            user=None if users is None else users.names.take(starts),
-            kept=kept,
-            place=lambda i, position: place(cases[i].as_py(), position),
-            spoiled=spoiled,
-            bare_place=lambda i, position: place(cases[i].as_py(), position, quote=False),
-        )
-
-    def _spoiled(
-        self, batch: pa.RecordBatch, starts: np.ndarray, users: Users | None, extra: Extra, meaning: str | None
-    ) -> dict[int, str]:
-        """What is wrong with rows, by word."""
-        cases, orders = batch.column("c"), batch.column("o")
-        inside = ~_changes(cases)  # row i + 1 belongs to the same word as row i
-        wrong = "missing" if meaning is None else f"missing or not {meaning} like the others"
-        problems = [
-            (np.append(False, inside & ~_changes(orders)), f"two rows have the same {self.order!r}"),
-            (_nulls(orders), f"a value of {self.order!r} is {wrong}"),
-            (_nulls(cases), f"rows without a value of {self.case!r} belong to no word"),
-        ]
-        found: dict[int, str] = {}
-        if users is not None:
-            changed = np.append(False, inside & _changes(users.names))
-            problems.append((changed, f"its rows have different values of {extra.user!r}"))
-            for row, reason in users.problems.items():
-                found[int(np.searchsorted(starts, row, side="right")) - 1] = reason
-        for rows, reason in problems:
-            for word in np.unique(np.searchsorted(starts, np.flatnonzero(rows), side="right") - 1):
-                found[int(word)] = reason
-        return found
+    def _readings(self, rows: TableRows) -> dict[str, Order]:
+        """How each order column is read, by its alias. A declared format is that of the first."""
+        formats = checked_formats(self.time_format)
+        return {
+            f"o{i}": read_order(rows, f"o{i}", name, () if i else formats) for i, name in enumerate(self.order_columns)
+        }
 
     def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:
         lengths = np.diff(words.offsets.to_numpy())
@@ -132,46 +117,79 @@ class LongTable(Layout):
         symbols = style.symbols.decode(words.flatten(), style.value_type)
         return pa.Table.from_arrays(
             [pa.array(cases, pa.int64()), pa.array(orders, pa.int64()), symbols, *(one.flatten() for one in kept)],
-            names=[self.case, self.order, self.symbol, *style.keep],
+            names=[self.case, self.order_columns[0], self.symbol, *style.keep],
         )
 
 
-def _reading_of_order(database: Database, source: str) -> tuple[str, str | None]:
-    """The expression to sort by, and what its values are called (None for a column that had a type already)."""
-    kinds = database.types(f"SELECT o FROM ({source})")
-    if kinds != ["VARCHAR"]:
-        return "o", None
-    [(present,)] = database.rows(f"SELECT count(o) FROM ({source})")
-    fitting = {}
-    for meaning, reading in _READINGS.items():
-        [(fitting[meaning],)] = database.rows(f"SELECT count({reading}) FROM ({source})")
-        if fitting[meaning] == present:
-            return reading, None
-    if not any(fitting.values()):
-        return "o", None
-    # The reading that fits best: what does not fit then makes bad rows.
-    best = max(fitting, key=fitting.__getitem__)
-    return _READINGS[best], best
+class _Sorted:
+    """Makes words of rows that are sorted, and finds the rows of a word where something is wrong with it."""
 
+    def __init__(self, layout: LongTable, rows: TableRows, readings: dict[str, Order], extra: Extra) -> None:
+        self._layout, self._rows, self._readings, self._extra = layout, rows, readings, extra
 
-class _Places:
-    """Finds the rows of a case in the files; only needed to say where something is wrong."""
-
-    def __init__(
-        self, database: Database, files: Sequence[DataFile], scans: Sequence[str], reading: str, layout: LongTable
-    ) -> None:
-        self._database, self.files, self._scans, self._reading, self._layout = database, files, scans, reading, layout
-
-    def __call__(self, case: object, position: int | None, quote: bool = True) -> str:
-        rows = " UNION ALL ".join(
-            f"(SELECT {i} AS f, row_number() OVER () AS n, c, {self._reading} AS o FROM ({scan}))"
-            for i, scan in enumerate(self._scans)
+    def words(self, rows: pa.Table) -> RawWords:
+        batch = rows.combine_chunks().to_batches()[0]
+        starts = np.flatnonzero(np.append(True, _changes(batch.column("c"))))
+        offsets = pa.array(np.append(starts, batch.num_rows), pa.int32())
+        cases = batch.column("c").take(starts)
+        users = taken_users(batch, self._extra, self._rows.files[0])
+        tied = self._tied(batch)
+        kept = (batch.column(f"k{i}") for i in range(len(self._extra.keep)))
+        return RawWords(
+            words=pa.ListArray.from_arrays(offsets, batch.column("s")),
+            user=None if users is None else users.names.take(starts),
+            kept=tuple(pa.ListArray.from_arrays(offsets, one) for one in kept),
+            place=lambda i, position: self._place(cases[i].as_py(), position),
+            spoiled=self._spoiled(batch, starts, users, tied),
+            bare_place=lambda i, position: self._place(cases[i].as_py(), position, quote=False),
+            tied=len(np.unique(_words_of(starts, tied))),
         )
-        query = f"SELECT f, n FROM ({rows}) WHERE c IS NOT DISTINCT FROM ? ORDER BY o, f, n LIMIT 1 OFFSET ?"
-        [(file, row)] = self._database.rows(query, [case, position or 0])
-        layout = self._layout
-        word = f"{self.files[file].name}, row {row}" + (f", {layout.case} {case!r}" if quote else "")
-        return word if position is None else f"{word}, column {layout.symbol!r}, position {position + 1}"
+
+    def _tied(self, batch: pa.RecordBatch) -> np.ndarray:
+        """The rows that are equal to the row before in everything that they are sorted by."""
+        tied = ~_changes(batch.column("c"))
+        for alias in self._readings:
+            tied &= ~_changes(batch.column(alias)) & ~_nulls(batch.column(alias))[1:]
+        return np.append(False, tied)
+
+    def _spoiled(
+        self, batch: pa.RecordBatch, starts: np.ndarray, users: Users | None, tied: np.ndarray
+    ) -> dict[int, str]:
+        """What is wrong with rows, by word."""
+        layout, cases = self._layout, batch.column("c")
+        problems = []
+        if layout.ties != "file-order":
+            by = " and ".join(map(repr, layout.order_columns))
+            problems.append((tied, f'two rows have the same {by} (`ties="file-order"` leaves them as they stand)'))
+        for name, (alias, order) in zip(layout.order_columns, self._readings.items(), strict=True):
+            problems.append((_nulls(batch.column(alias)), f"a value of {name!r} {order.wrong}"))
+        problems.append((_nulls(cases), f"rows without a value of {layout.case!r} belong to no word"))
+        found: dict[int, str] = {}
+        if users is not None:
+            changed = np.append(False, ~_changes(cases) & _changes(users.names))
+            problems.append((changed, f"its rows have different values of {self._extra.user!r}"))
+            for row, reason in users.problems.items():
+                found[int(np.searchsorted(starts, row, side="right")) - 1] = reason
+        for rows, reason in problems:
+            for word in np.unique(_words_of(starts, rows)):
+                found[int(word)] = reason
+        return found
+
+    def _place(self, case: object, position: int | None, quote: bool = True) -> str:
+        read = ", ".join(f"{one.expression} AS {alias}" for alias, one in self._readings.items())
+        query = (
+            f"SELECT r FROM (SELECT c, {read}, r FROM ({self._rows.numbered})) WHERE c IS NOT DISTINCT FROM ? "
+            f"ORDER BY {', '.join(self._readings)}, r LIMIT 1 OFFSET ?"
+        )
+        [(number,)] = self._rows.database.rows(query, [case, position or 0])
+        file, row = self._rows.place(number)
+        word = f"{file}, row {row}" + (f", {self._layout.case} {case!r}" if quote else "")
+        return word if position is None else f"{word}, column {self._layout.symbol!r}, position {position + 1}"
+
+
+def _words_of(starts: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The word of each row that is marked, for words that begin at `starts`."""
+    return np.searchsorted(starts, np.flatnonzero(rows), side="right") - 1
 
 
 def _changes(values: pa.Array) -> np.ndarray:

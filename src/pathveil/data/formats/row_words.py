@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import pyarrow as pa
 
 from pathveil.data.database import Column, Database, arrow_reads, parquet_batches
+from pathveil.data.formats.counted_rows import times_of, whole_count
 from pathveil.data.formats.layout import (
     Extra,
     Layout,
@@ -29,6 +30,8 @@ class RowWords(Layout):
     """One word a row, in `column`."""
 
     column: str
+
+    counts_rows = True
 
     kind: ClassVar[Literal["list", "text"]]
     """What a value of the column is."""
@@ -52,22 +55,27 @@ class RowWords(Layout):
         for file in files:
             self.require_values(file)
             before = 0
-            for values, users, kept in self._values(database, file, extra):
+            for values, users, kept, counts in self._values(database, file, extra):
                 names, problems = (None, {}) if users is None else (users.names, users.problems)
+                times, uncounted = (None, {}) if counts is None else times_of(counts)
                 place = place_in_rows(file, self.column, before)
-                yield RawWords(self.words_of(values), names, kept, place, problems)
+                yield RawWords(self.words_of(values), names, kept, place, {**problems, **uncounted}, times=times)
                 before += len(values)
 
     def _values(
         self, database: Database, file: DataFile, extra: Extra
-    ) -> Iterator[tuple[pa.Array, Users | None, tuple[pa.Array, ...]]]:
+    ) -> Iterator[tuple[pa.Array, Users | None, tuple[pa.Array, ...], pa.Array | None]]:
+        """The column, the users, the kept columns and the counts."""
         if extra == Extra() and arrow_reads(file, self.column):
             for batch in parquet_batches(file, [self.column]):
-                yield batch.column(0), None, ()
+                yield batch.column(0), None, (), None
             return
         query = database.scan(file, {"w": Column(self.column, self.kind), **extra_columns(extra)})
+        if extra.count is not None:
+            query = f"SELECT * REPLACE ({whole_count('n')} AS n) FROM ({query})"
         for batch in database.stream(query):
-            yield batch.column("w"), taken_users(batch, extra, file), taken_kept(batch, extra)
+            counts = None if extra.count is None else batch.column("n")
+            yield batch.column("w"), taken_users(batch, extra, file), taken_kept(batch, extra), counts
 
     def render(self, words: pa.ListArray, kept: Sequence[pa.Array], first: int, style: Style) -> pa.Table:
         return pa.Table.from_arrays([self.values_of(words, style), *kept], names=[self.column, *style.keep])

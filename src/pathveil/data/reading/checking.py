@@ -70,15 +70,19 @@ class Checker:
             raise InvalidParameterError(f"`on_bad_row` is 'fail' or 'skip', not {on_bad_row!r}")
         self.world, self.symbols = world, SymbolTable(world.symbols)
         self.skipped = Skipped()
+        self.words_tied = 0  # words with symbols whose order is that of the file
         self._skips, self._accept_infeasible = on_bad_row == "skip", accept_infeasible
         self._range = lengths
         self._lengths: dict[int, bool] = {}
 
     def checked(self, batches: Iterable[RawWords]) -> Iterator[pa.RecordBatch]:
-        """Batches with the columns `word` (lists of codes), then the user if there is one, then kept columns."""
+        """Batches with the columns `word` (lists of codes), then the user if there is one, then kept columns, then how
+        often each word counts, if the input says so.
+        """
         for raw in batches:
             if not len(raw.words):
                 continue
+            self.words_tied += raw.tied
             codes, offsets = self._encode(raw)
             bad = np.flatnonzero(self._bad_rows(raw, codes, offsets))
             if len(bad):
@@ -88,7 +92,8 @@ class Checker:
                 self.skipped.add(len(bad), str(problem))
             words = pa.ListArray.from_arrays(pa.array(offsets), pa.array(codes))
             users = [] if raw.user is None else [raw.user]
-            arrays = [words, *users, *raw.kept]
+            times = [] if raw.times is None else [raw.times]
+            arrays = [words, *users, *raw.kept, *times]
             batch = pa.RecordBatch.from_arrays(arrays, names=[f"{i}" for i in range(len(arrays))])
             if len(bad):
                 batch = batch.take(pa.array(np.delete(np.arange(len(words)), bad)))

@@ -6,19 +6,20 @@ The counts are sensitive. They are for `fit_private_chain`, not for release.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from pathveil.data.database import Column, Database
-from pathveil.data.formats import Extra, Layout, column_type
+from pathveil.data.formats import MOST, NO_COUNT, Extra, Layout, column_type, require_countable, whole_count
 from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, Skipped
 from pathveil.data.reading.opening import opened
 from pathveil.data.sources import DataFile, Format, Source, Watch
 from pathveil.data.symbols import SymbolTable
 from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError, UnknownSymbolError
 from pathveil.models.counting import Counts, WordCounts
+from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.system import Symbol
 from pathveil.words.base import Progress, flat_words
@@ -26,23 +27,34 @@ from pathveil.words.base import Progress, flat_words
 
 @dataclass(frozen=True)
 class PairColumns:
-    """One transition a row: it leaves the state in the column `origin` and enters the one in `destination`."""
+    """One transition a row: it leaves the state in the column `origin` and enters the one in `destination`.
+
+    With `count` a row stands for as many transitions as that column says.
+    """
 
     origin: str
     destination: str
+    count: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are used."""
+        return self.origin, self.destination, *(() if self.count is None else (self.count,))
 
 
 @dataclass(frozen=True)
 class CuratorCounts:
     """Exact counts, row by row in the order of the states, and what was left out. Not for release.
 
-    `words` has the same table and, besides, first symbols and lengths; None where the data were pairs.
+    `words` has the same table and, besides, first symbols and lengths; None where the data were pairs. `words_tied`
+    of the words have symbols that stand in the order of the file, because nothing else says which comes first.
     """
 
     counts: Counts
     words: WordCounts | None
     rows_skipped: int
     skipped_examples: tuple[str, ...]
+    words_tied: int = 0
 
     @property
     def longest(self) -> int | None:
@@ -56,29 +68,39 @@ def count_transitions(
     states: Iterable[Symbol],
     *,
     max_length: int | None = None,
+    count: str | None = None,
     on_bad_row: OnBadRow = "fail",
     format: Format | None = None,
     progress: Progress | None = None,
 ) -> CuratorCounts:
     """Count transitions inside words, or (origin, destination) pairs, over public states.
 
-    `max_length` cuts words after so many symbols. The table has a row and a column for each state, in their order.
+    `max_length` cuts words after so many symbols. Where words stand one in a row, `count` names a column that says for
+    how many equal words a row stands. (`PairColumns` has its own.) The table has a row and a column for each state, in
+    their order.
     """
     checker = Checker(Alphabet(states), on_bad_row)
     report = progress or (lambda _stage, _words: None)
     if isinstance(layout, PairColumns):
         if max_length is not None:
             raise InvalidParameterError("`max_length` is for words: pairs have no length")
+        if count is not None:
+            layout = replace(layout, count=count)
         return _count_pairs(source, layout, checker.symbols, on_bad_row, format, report)
     tally = WordTally(len(checker.symbols.names), max_length)
-    with opened(source, layout, Extra(), format) as (database, files, _):
+    extra = Extra(count=count)
+    with opened(source, layout, extra, format) as (database, files, _):
         watch = Watch(files)
-        for batch in checker.checked(layout.read(database, files, Extra(), keep_order=False)):
-            tally.add(batch.column(0))
+        for batch in checker.checked(layout.read(database, files, extra, keep_order=False)):
+            tally.add(batch.column(0), None if count is None else batch.column(1).to_numpy())
+            require_countable(tally.symbols, files[0])
             report("counting", tally.words)
         watch.require_unchanged()
     counted = tally.counts()
-    return CuratorCounts(counted.transitions, counted, checker.skipped.count, tuple(checker.skipped.examples))
+    skipped = checker.skipped
+    return CuratorCounts(
+        counted.transitions, counted, skipped.count, tuple(skipped.examples), words_tied=checker.words_tied
+    )
 
 
 class WordTally:
@@ -93,11 +115,16 @@ class WordTally:
         self._table = np.zeros(size * size, dtype=np.int64)
         self._first = np.zeros(size, dtype=np.int64)
         self._lengths = np.zeros(1, dtype=np.int64)
+        self.symbols = 0
+        """How many symbols were counted so far."""
 
-    def add(self, words: pa.ListArray) -> None:
-        """Count words that are given as lists of codes."""
+    def add(self, words: pa.ListArray, times: IntArray | None = None) -> None:
+        """Count words that are given as lists of codes, each of them `times` times."""
         codes, offsets = flat_words(words)
         lengths = np.diff(offsets)
+        self.symbols += len(codes) if times is None else sum(map(int.__mul__, times.tolist(), lengths.tolist()))
+        if self.symbols > MOST:
+            return  # more than can be counted: the caller refuses them
         entered = np.ones(len(codes), dtype=bool)  # does a transition enter this cell?
         entered[offsets[:-1]] = False
         if self._max_length is not None:
@@ -105,9 +132,10 @@ class WordTally:
             lengths = np.minimum(lengths, self._max_length)
         cells = np.flatnonzero(entered)
         pairs = codes[cells - 1].astype(np.int64) * self._size + codes[cells]
-        self._table += np.bincount(pairs, minlength=len(self._table))
-        self._first += np.bincount(codes[offsets[:-1]], minlength=self._size)
-        found = np.bincount(lengths - 1, minlength=len(self._lengths))
+        inside = None if times is None else np.repeat(times, np.diff(offsets))[cells]
+        self._table += _tallied(pairs, len(self._table), inside)
+        self._first += _tallied(codes[offsets[:-1]], self._size, times)
+        found = _tallied(lengths - 1, len(self._lengths), times)
         found[: len(self._lengths)] += self._lengths
         self._lengths = found
 
@@ -121,6 +149,13 @@ class WordTally:
         return WordCounts(self._table.reshape(self._size, self._size), self._first, self._lengths)
 
 
+def _tallied(values: AnyIntArray, size: int, times: IntArray | None) -> Counts:
+    """How often each of 0, 1, … occurs. Sums in floating point are exact: they are no larger than `MOST`."""
+    if times is None:
+        return np.bincount(values, minlength=size)
+    return np.bincount(values, weights=times, minlength=size).astype(np.int64)
+
+
 def _count_pairs(
     source: Source,
     layout: PairColumns,
@@ -131,6 +166,11 @@ def _count_pairs(
 ) -> CuratorCounts:
     size = len(symbols.names)
     table = np.zeros((size, size), dtype=np.int64)
+    total = 0
+    wanted = {"a": Column(layout.origin, "text"), "b": Column(layout.destination, "text")}
+    once = "1"
+    if layout.count is not None:
+        wanted["n"], once = Column(layout.count, "text"), whole_count("n")
     skipped = Skipped()
     with opened(source, None, Extra(), format) as (database, files, _):
         watch = Watch(files)
@@ -139,24 +179,52 @@ def _count_pairs(
                 raise FileItselfError(f"{file.name}: columns of pairs are for csv, jsonl and parquet files")
             for name in (layout.origin, layout.destination):
                 column_type([file], name, symbols_are_listed=False)
-            scan = database.scan(file, {"a": Column(layout.origin, "text"), "b": Column(layout.destination, "text")})
-            for batch in database.stream(f"SELECT a, b, count(*) AS n FROM ({scan}) GROUP BY ALL"):
+            scan = database.scan(file, wanted)
+            # Rows whose count is none make groups of their own. No sum is larger than what is refused.
+            query = (
+                f"SELECT a, b, n IS NULL AS uncounted, count(*) AS rows, "
+                f"coalesce(least(sum(n), {MOST + 1}), 0)::BIGINT AS n "
+                f"FROM (SELECT a, b, {once} AS n FROM ({scan})) GROUP BY ALL"
+            )
+            for batch in database.stream(query):
                 origins, destinations = symbols.encode(batch.column("a")), symbols.encode(batch.column("b"))
-                counts = batch.column("n").to_numpy()
+                counts, rows = batch.column("n").to_numpy(), batch.column("rows").to_numpy()
                 good = (origins < size) & (destinations < size)
+                good &= ~batch.column("uncounted").to_numpy(zero_copy_only=False)
+                total += sum(counts[good].tolist())
+                require_countable(total, file)
                 np.add.at(table, (origins[good], destinations[good]), counts[good])
                 report("counting", int(table.sum()))
                 for i in np.flatnonzero(~good)[: 1 if on_bad_row == "fail" else None]:
                     pair = batch.column("a")[i].as_py(), batch.column("b")[i].as_py()
-                    problem = _bad_pair(database, file, scan, layout, pair, origins[i] >= size)
+                    if origins[i] < size and destinations[i] < size:
+                        problem = _bad_count(database, file, scan, layout, pair, once)
+                    else:
+                        problem = _bad_pair(database, file, scan, layout, pair, origins[i] >= size)
                     if on_bad_row == "fail":
                         raise problem
-                    skipped.add(int(counts[i]), str(problem))
+                    skipped.add(int(rows[i]), str(problem))
         watch.require_unchanged()
     if not table.any():
         what = f"{files[0].name}: there is no transition to count"
         raise DataFileError(what, without_content=what)
     return CuratorCounts(table, None, skipped.count, tuple(skipped.examples))
+
+
+def _bad_count(
+    database: Database, file: DataFile, scan: str, layout: PairColumns, pair: Sequence[object], once: str
+) -> UnknownSymbolError | DataFileError:
+    [(row, value)] = database.rows(
+        f"SELECT min(r), arg_min(n, r) FROM (SELECT *, row_number() OVER () AS r FROM ({scan})) "
+        f"WHERE a IS NOT DISTINCT FROM ? AND b IS NOT DISTINCT FROM ? AND {once} IS NULL",
+        pair,
+    )
+    place = f"{file.name}, row {row}, column {layout.count!r}"
+    quoted = "" if value is None else f" (it is {str(value)!r})"
+    return DataFileError(
+        f"{place}: {NO_COUNT}{quoted}. Correct the file, or {SKIP_BAD_ROWS}.",
+        without_content=f"{place}: {NO_COUNT}. Correct the data, or {SKIP_BAD_ROWS}.",
+    )
 
 
 def _bad_pair(

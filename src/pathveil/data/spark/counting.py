@@ -55,6 +55,8 @@ def count_transitions(
     checked_dataframe(dataframe)
     if (column is None) == (pairs is None):
         raise InvalidParameterError("where are the transitions? Give `column=…` for words, or `pairs=PairColumns(…)`")
+    if pairs is not None and pairs.count is not None:
+        raise InvalidParameterError("a column of counts is for data.count_transitions; on Spark every row counts once")
     names = tuple(states)
     Checker(Alphabet(names), on_bad_row)
     WordTally(1, max_length)  # wrong options are errors here, not in a task

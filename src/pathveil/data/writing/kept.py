@@ -37,8 +37,8 @@ class KeptColumns:
         by_symbol = isinstance(self.read, LongTable)
         if self.names and by_symbol and not isinstance(self.written, LongTable | EventLog):
             raise InvalidParameterError(
-                f"`keep`: in a long table {self.names[0]!r} has a value for each symbol, for which there is no place "
-                f"in {type(self.written).__name__}. Leave it out, or write a long table (.csv, .jsonl, .parquet) or an "
+                f"`keep`: in a long table {self.names[0]!r} has a value for each symbol, with no place in "
+                f"{type(self.written).__name__}. Leave it out, or write a long table (.csv, .jsonl, .parquet) or an "
                 "event log (.xes)."
             )
         if self.source.format == "parquet" and self.format != "parquet":

@@ -38,6 +38,8 @@ class CuratorSummary:
     skipped_examples: tuple[str, ...]
     largest_words_per_user: int | None
     words_over_limit: int
+    words_tied: int = 0
+    """Words with symbols that stand in the order of the file, because nothing else says which comes first."""
 
 
 def privatize_file(
@@ -124,6 +126,7 @@ def privatize_file(
         skipped_examples=tuple(checker.skipped.examples),
         largest_words_per_user=None if limit is None else limit.measured,
         words_over_limit=0 if limit is None else limit.dropped,
+        words_tied=checker.words_tied,
     )
 
 
@@ -139,8 +142,8 @@ def _require_as_long(mechanism: WordMechanism, layout: Layout, keep: tuple[str, 
     """Kept columns of a long table have a value for each symbol, so a private word must have as many symbols."""
     if keep and isinstance(layout, LongTable) and mechanism.accepted_lengths is not None:
         raise InvalidParameterError(
-            f"`keep`: {keep[0]!r} has a value for each symbol of a long table, and a private word need not have as "
-            "many symbols as the sensitive one under edit distance. Leave it out."
+            f"`keep`: {keep[0]!r} has a value for each symbol of a long table, and a private word may not have as many "
+            "symbols as the sensitive one under edit distance. Leave it out."
         )
 
 

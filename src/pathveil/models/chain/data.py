@@ -82,13 +82,17 @@ class ChainData:
 def read_data(
     counts: npt.ArrayLike | WordCounts | None,
     pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None,
+    pair_counts: Iterable[int] | npt.NDArray[Any] | None,
     words: Iterable[Word] | None,
     states: States,
     support: npt.ArrayLike | MarkovChain | None,
     asked: Request,
 ) -> ChainData:
     """Count the data, which come in one of three ways, and check them against the public support."""
-    found = _counted(counts, pairs, words, states, asked.max_length)
+    if pair_counts is not None and pairs is None:
+        raise InvalidParameterError("`pair_counts` says how often each of the pairs occurred: it needs `pairs`")
+    times = None if pair_counts is None else checked_counts(_listed(pair_counts), "`pair_counts`", dimensions=1)
+    found = _counted(counts, pairs, times, words, states, asked.max_length)
     data = ChainData(found, states, _support_table(support, states), asked.unit)
     data.require_possible()
     if asked.unit == "transition" and not data.table.any():
@@ -99,6 +103,7 @@ def read_data(
 def _counted(
     counts: npt.ArrayLike | WordCounts | None,
     pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None,
+    times: Counts | None,
     words: Iterable[Word] | None,
     states: States,
     cut: int | None,
@@ -117,8 +122,12 @@ def _counted(
     elif counts is not None:
         return states.merge_table(checked_counts(counts, "counts", dimensions=2))
     else:
-        return count_pairs([] if pairs is None else pairs, states)
+        return count_pairs([] if pairs is None else pairs, states, times)
     return found if cut is None else _with_all_lengths(found, cut)
+
+
+def _listed(values: Iterable[int] | npt.NDArray[Any]) -> npt.ArrayLike:
+    return values if isinstance(values, np.ndarray) else list(values)
 
 
 def _with_all_lengths(found: WordCounts, cut: int) -> WordCounts:

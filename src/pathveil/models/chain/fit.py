@@ -23,6 +23,7 @@ def fit_private_chain(
     counts: npt.ArrayLike | WordCounts | None = None,
     *,
     pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None = None,
+    pair_counts: Iterable[int] | npt.NDArray[Any] | None = None,
     words: Iterable[Word] | None = None,
     states: Iterable[Symbol],
     epsilon: float,
@@ -40,7 +41,8 @@ def fit_private_chain(
 ) -> PrivateChain:
     """A Markov chain from transition counts, from (from, to) `pairs`, or from `words`.
 
-    `pairs` is a list of pairs or, much faster for millions of them, a numpy array with two columns.
+    `pairs` is a list of pairs or, much faster for millions of them, a numpy array with two columns. `pair_counts` says
+    how often each of them occurred, where that is not once; the unit stays one transition.
 
     `unit` names what is protected: "transition", "symbol" or "word" for words, always "transition" for counts and
     pairs. `states` and `support` (which transitions can occur: a Boolean table over the model's states, or a
@@ -71,7 +73,7 @@ def fit_private_chain(
     from_words = words is not None or isinstance(counts, WordCounts)
     asked = checked_request(mechanism, unit, epsilon, delta, max_length, split, floor, mix, from_words)
     source = checked_source(rng)
-    data = read_data(counts, pairs, words, known, support, asked)
+    data = read_data(counts, pairs, pair_counts, words, known, support, asked)
     # All noise is settled from public numbers before any draw, so that an impossible promise releases nothing.
     chosen = chosen_mechanism(asked, data.successors.tolist(), data.public_records)
     noise = noise_for(data, asked, chosen)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pathveil.errors import InvalidParameterError, InvalidSystemError, PathVeilError
 from pathveil.models.dirichlet import EXACT_ON_GRID
-from pathveil.models.laplace import EXACT, laplace_noise
+from pathveil.models.laplace import EXACT
 from pathveil.privacy import units
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import require_promise
@@ -101,7 +102,8 @@ def request_from_dict(saved: Mapping[str, Any]) -> Request:
         split = None if set(found.shares) == {"transitions"} else found.shares
         how = (found.floor, found.mix, True)
         again = checked_request(found.mechanism, found.unit, found.epsilon, found.delta, found.max_length, split, *how)
-        laplace_noise(found.epsilon, 1)  # refuses what is no ε
+        if not 0 < found.epsilon < math.inf:
+            raise ValueError
         return again
     except (PathVeilError, TypeError, ValueError, AttributeError):
         raise InvalidSystemError("what the model says about what was asked for is not what PathVeil writes") from None

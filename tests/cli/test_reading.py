@@ -1,0 +1,82 @@
+"""Files as users have them: times, ties and counts by commands, and what is said about them to whom."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.data.files import read_csv, write_csv
+
+LONG = "privatize stays.csv --case visit --order time --symbol page --alphabet pages.txt --epsilon 600 --output out.csv"
+FLOWS = "model od.csv --from a --to b --states zones.txt --epsilon 1 --delta 1e-6 --output model.json"
+
+
+def pages() -> list[str]:
+    return [row["page"] for row in read_csv(Path("out.csv"))]
+
+
+def test_a_time_format_decides_what_is_ambiguous(run):
+    rows = [["v", "2/1/2014", "cart"], ["v", "1/3/2014", "help"], ["v", "5/5/2014", "home"]]
+    write_csv(Path("stays.csv"), [["visit", "time", "page"], *rows])
+    ran = run(LONG)
+    assert ran.code == 1
+    assert "--time-format '%d/%m/%Y' or --time-format '%m/%d/%Y'" in ran.err
+    assert "'2/1/2014'" in ran.err
+    assert not Path("out.csv").exists()
+    assert run("ledger init budget.db --epsilon 700 --unit symbols --adjacency 1").code == 0
+    hidden = run(LONG + " --ledger budget.db")
+    assert hidden.code == 1
+    assert "row 1 and row 2 may be" in hidden.err
+    assert "2/1/2014" not in hidden.err
+    assert json.loads(run("ledger show budget.db --json").out)["spent"]["epsilon"] in (0, "0", "0.0")
+    assert run(LONG + " --time-format %m/%d/%Y --ledger budget.db").code == 0
+    assert pages() == ["help", "cart", "home"]
+
+
+def test_ties_are_said_to_the_curator(run):
+    rows = [["v", "1", "7", "cart"], ["v", "1", "6", "help"], ["v", "0", "8", "home"]]
+    write_csv(Path("stays.csv"), [["visit", "time", "line", "page"], *rows])
+    ran = run(LONG)
+    assert "For you only: 1 words have rows with equal values of --order" in ran.out
+    assert pages() == ["home", "cart", "help"]
+    assert json.loads(run(LONG + " --overwrite --json").out)["for_the_curator_only"]["words_tied"] == 1
+    assert run("ledger init budget.db --epsilon 700 --unit symbols --adjacency 1").code == 0
+    assert "equal" not in run(LONG + " --overwrite --ledger budget.db").out
+    ran = run(LONG + " --overwrite --ties refuse")
+    assert ran.code == 1
+    assert "two rows have the same 'time'" in ran.err
+    assert run(LONG + " --overwrite --ties columns").code == 2
+    assert run(LONG + " --overwrite --ties columns --order line").code == 0
+    assert pages() == ["home", "help", "cart"]
+
+
+def test_options_of_long_tables_are_refused_elsewhere(run):
+    words = "privatize lines.txt --alphabet pages.txt --epsilon 1 --output out.txt"
+    for option in ("--ties refuse", "--time-format %Y"):
+        ran = run(f"{words} {option}")
+        assert ran.code == 2
+        assert "long tables" in ran.err
+
+
+def test_counted_rows_are_counted_and_hinted_at(run):
+    rows = [["s0", "s1", 900], ["s0", "s2", 100], ["s1", "s0", 5]]
+    write_csv(Path("od.csv"), [["a", "b", "flow"], *rows])
+    ran = run(FLOWS)
+    assert ran.code == 0
+    assert "--count flow" in ran.err
+    ran = run(FLOWS + " --overwrite --count flow --matrix matrix.csv")
+    assert ran.code == 0
+    assert "--count" not in ran.err
+    [first, *_] = read_csv(Path("matrix.csv"))
+    assert abs(float(first["s1"]) - 0.9) < 0.1
+    write_csv(Path("od.csv"), [["a", "b", "flow"], *rows, ["s1", "s1", -4]])
+    ran = run(FLOWS + " --overwrite --count flow")
+    assert ran.code == 1
+    assert "row 4, column 'flow'" in ran.err
+
+
+def test_counted_words_make_a_model(run):
+    write_csv(Path("words.csv"), [["route", "n"], ["s0 s1", 40], ["s1 s2 s3", 2]])
+    words = "model words.csv --column route --unit transition --states zones.txt --epsilon 1 --output model.json"
+    assert "--count n" in run(words).err
+    assert run(words + " --overwrite --count n").code == 0
