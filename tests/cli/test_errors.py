@@ -19,7 +19,6 @@ WRONG_USE = {
     "half a long table": "privatize visits.csv --case visit --alphabet pages.txt --epsilon 1 --output out.csv",
     "a user without a limit": f"{WORDS} --epsilon 1 --user driver --output out.parquet",
     "resume without a ledger": f"{WORDS} --epsilon 1 --resume --output out.parquet",
-    "another format": f"{WORDS} --epsilon 1 --output out.csv",
     "words without a unit": "model trips.parquet --column route --states zones.txt --epsilon 1 --output out.json",
     "pairs of words": "model trips.csv --from pickup --to dropoff --unit word --states zones.txt --epsilon 1 -o o.json",
     "a delta that promises nothing": "model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 "

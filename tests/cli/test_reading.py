@@ -80,3 +80,44 @@ def test_counted_words_make_a_model(run):
     words = "model words.csv --column route --unit transition --states zones.txt --epsilon 1 --output model.json"
     assert "--count n" in run(words).err
     assert run(words + " --overwrite --count n").code == 0
+
+
+def test_a_file_without_a_header_is_read_and_written_without_one(run):
+    write_csv(Path("stays.csv"), [["home", "9/13/2014", "v"], ["cart", "9/2/2014", "v"]])
+    bare = LONG.replace("--case visit --order time --symbol page", "--case 3 --order 2 --symbol 1")
+    ran = run(LONG)
+    assert ran.code == 1
+    assert "--no-header" in ran.err
+    ran = run(bare + " --no-header")
+    assert ran.code == 0, ran.err
+    assert Path("out.csv").read_text() == "1,1,cart\n1,2,home\n"
+    assert run(bare.replace("--symbol 1", "--symbol 4") + " --no-header --overwrite").code == 1
+    write_csv(Path("od.csv"), [["s0", "s1", 900], ["s0", "s2", 100]])
+    pairs = FLOWS.replace("--from a --to b", "--from 1 --to 2 --count 3") + " --no-header --matrix matrix.csv"
+    assert run(pairs).code == 0
+    [first, *_] = read_csv(Path("matrix.csv"))
+    assert abs(float(first["s1"]) - 0.9) < 0.1
+    write_csv(Path("words.csv"), [["7", "home cart"], ["8", "help"]])
+    words = "privatize words.csv --column 2 --alphabet pages.txt --epsilon 600 --keep-order --output words-out.csv"
+    assert run(words + " --no-header").code == 0
+    assert Path("words-out.csv").read_text() == "home cart\nhelp\n"
+    wrong = run("privatize lines.txt --no-header --alphabet pages.txt --epsilon 1 --output out.txt")
+    assert wrong.code == 2
+    assert "--no-header" in wrong.err
+
+
+def test_several_columns_make_one_symbol_and_come_out_as_several(run):
+    Path("steps.txt").write_text("open:start\nopen:end\nclose:end\n")
+    rows = [["v", 1, "open", "start"], ["v", 2, "open", "end"], ["v", 3, "close", "end"]]
+    write_csv(Path("log.csv"), [["case", "nr", "name", "phase"], *rows])
+    line = (
+        "privatize log.csv --case case --order nr --symbol name --symbol phase --joiner : --alphabet steps.txt "
+        "--epsilon 600 --output log-out.csv"
+    )
+    ran = run(line)
+    assert ran.code == 0, ran.err
+    found = [[row["case"], row["nr"], row["name"], row["phase"]] for row in read_csv(Path("log-out.csv"))]
+    assert found == [["1", "1", "open", "start"], ["1", "2", "open", "end"], ["1", "3", "close", "end"]]
+    ran = run(line.replace("--joiner :", "--overwrite"))
+    assert ran.code == 1
+    assert "choose another --joiner" in ran.err

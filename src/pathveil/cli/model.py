@@ -149,13 +149,13 @@ class Pairs:
         if (self.origin is None) != (self.destination is None):
             raise InvalidParameterError("--from and --to belong together: give both")
 
-    @property
-    def columns(self) -> PairColumns | None:
+    def columns(self, no_header: bool) -> PairColumns | None:
+        """The columns of pairs; None where there are words."""
         from pathveil.data.reading import PairColumns
 
         if self.origin is None or self.destination is None:
             return None
-        return PairColumns(self.origin, self.destination)
+        return PairColumns(self.origin, self.destination, header=not no_header)
 
 
 @takes_bundles
@@ -199,9 +199,9 @@ def model(
         ProgressBar(silent=printing.silent or hidden) as bar,
     ):
         choices = fit.choices(input, count, output)
-        layout = pairs.columns or input.columns.layout(files, input.format)
+        layout = pairs.columns(input.columns.no_header) or input.columns.layout(files, input.format)
         bar.total = input.words_declared(files) if count is None else None
-        if count is None:
+        if count is None and layout.header:
             _warn_of_counts(input, files, layout)
         asked = layout if count is None else (layout, count)
         with budget.release(ledger, "model", input, files, asked, output.target) as release:
@@ -258,7 +258,7 @@ def _shares(text: str | None) -> dict[str, float] | None:
 
 
 def _require_words_or_pairs(pairs: Pairs, columns: Columns, unit: str | None) -> None:
-    if pairs != Pairs() and columns != Columns():
+    if pairs != Pairs() and columns != Columns(no_header=columns.no_header):
         raise InvalidParameterError("--from and --to are for pairs, the options --column to --symbol for words")
     if pairs != Pairs() and unit not in (None, "transition"):
         raise InvalidParameterError(f"pairs do not say what a {unit} is: with --from and --to the unit is a transition")

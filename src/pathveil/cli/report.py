@@ -163,7 +163,7 @@ def curator(
     world = system.read(sensitive=input)
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
-    from pathveil.data.formats import layout_in
+    from pathveil.data.formats import layout_of_output
     from pathveil.data.sources import named_format
     from pathveil.data.writing import manifest_path
     from pathveil.report.curator import compare, curator_page, read_all
@@ -177,7 +177,7 @@ def curator(
     accepted = mechanism is None or mechanism.on_infeasible == "nearest"
     lengths = None if mechanism is None else mechanism.accepted_lengths
     format = named_format(private)
-    written = layout if format is None else layout_in(format, layout)  # as privatize has written them
+    written = layout if format is None else layout_of_output(format, layout)  # as privatize has written them
     fitted, rows = (None, []) if model is None else read_model_of(world, model)
     with waiting("comparing ...", silent=report.quiet):
         found = compare(

@@ -124,7 +124,8 @@ class Database:
             chosen = ", ".join(f"c{header.index(column.name)} AS {alias}" for alias, column in columns.items())
             fields = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(header)))
             return (
-                f"SELECT {chosen} FROM read_csv({where}, auto_detect=false, header=true, delim={_literal(delimiter)}, "
+                f"SELECT {chosen} FROM read_csv({where}, auto_detect=false, header={file.has_header}, "
+                f"delim={_literal(delimiter)}, "
                 f"quote='\"', escape='\"', columns={{{fields}}}, max_line_size={_LONGEST_LINE}, "
                 f"buffer_size={2 * _LONGEST_LINE}, compression={_literal(file.compression or 'none')})"
             )
@@ -215,6 +216,12 @@ def csv_header(file: DataFile, wanted: Sequence[str]) -> tuple[str, list[str]]:
         raise DataFileError(
             f"{what} ({problem}). Save the file as CSV, with Windows or Unix line ends.", without_content=what
         ) from None
+    if not file.has_header:
+        # Numbers of columns fit any delimiter; the one that is used makes the most of them.
+        delimiter, first = max(headers.items(), key=lambda one: len(one[1]))
+        numbers = [str(i + 1) for i in range(len(first))]
+        require_columns(file, numbers, wanted)
+        return delimiter, numbers
     for delimiter, header in headers.items():
         if set(wanted) <= set(header):
             require_columns(file, header, wanted)
@@ -230,9 +237,10 @@ def require_columns(file: DataFile, present: Sequence[str], wanted: Sequence[str
             # Where a file has no header, what stands for the names of columns is its first row.
             listed = ", ".join(repr(column) for column in present)
             what = f"{file.name}: there is no column {name!r}"
-            raise DataFileError(
-                f"{what}; the columns are {listed}. Check the name.", without_content=f"{what}. Check the name."
-            )
+            way_out = "Check the name."
+            if file.format == "csv" and file.has_header:
+                way_out += " If the first line has no names, add `header=False`: columns are then called 1, 2, 3, …"
+            raise DataFileError(f"{what}; the columns are {listed}. {way_out}", without_content=f"{what}. {way_out}")
         if list(present).count(name) > 1:
             what = f"{file.name}: two columns are called {name!r}. Rename one of them."
             raise DataFileError(what, without_content=what)

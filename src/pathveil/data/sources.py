@@ -6,7 +6,7 @@ import glob
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -33,12 +33,13 @@ _BLOCK = 1 << 20  # bytes read at a time
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of the input. `name` is what messages call it."""
+    """One file of the input. `name` is what messages call it; without a header, CSV columns are called 1, 2, 3, …"""
 
     path: Path
     name: str
     format: Format
     compression: Compression | None
+    has_header: bool = True
 
 
 def find_files(source: Source, workspace: Path, format: Format | None = None) -> list[DataFile]:
@@ -56,6 +57,13 @@ def find_files(source: Source, workspace: Path, format: Format | None = None) ->
         raise FileItselfError(f"the input mixes formats ({', '.join(formats)}): give files of one format at a time")
     _refuse_twice(files)
     return files
+
+
+def without_header(files: list[DataFile]) -> list[DataFile]:
+    """The same CSV files, read from their first line on."""
+    if files[0].format != "csv":
+        raise InvalidParameterError(f"{files[0].name}: only CSV files may have no header. Leave out `header=False`.")
+    return [replace(file, has_header=False) for file in files]
 
 
 def _refuse_twice(files: list[DataFile]) -> None:

@@ -129,7 +129,7 @@ def test_counts_of_pairs_in_python_are_checked(wrong: list[object]) -> None:
     for pairs in ([("a", "b"), ("b", "a")], np.array([["a", "b"], ["b", "a"]])):
         with pytest.raises(pv.InvalidCountsError):
             pv.fit_private_chain(pairs=pairs, pair_counts=wrong, states="ab", epsilon=1.0, delta=1e-6)  # type: ignore[arg-type]
-    with pytest.raises(pv.InvalidParameterError, match="needs pairs"):
+    with pytest.raises(pv.InvalidParameterError, match="needs `pairs`"):
         pv.fit_private_chain([[1, 1], [1, 1]], pair_counts=wrong, states="ab", epsilon=1.0, delta=1e-6)  # type: ignore[arg-type]
 
 

@@ -73,13 +73,29 @@ class Columns:
         ),
     ] = None
     symbol: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="One symbol a row: the column of the symbols. Event log (.xes): the attribute; concept:name if not "
-            "given.",
+            help="One symbol a row: the column of the symbols; may be repeated: values of several columns make one "
+            "symbol. Event log (.xes): the attribute; concept:name if not given.",
             rich_help_panel=_PANEL,
         ),
     ] = None
+    joiner: Annotated[
+        str | None,
+        typer.Option(
+            help="What stands between the values of several --symbol columns in a public symbol; + if not given.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None
+    no_header: Annotated[
+        bool,
+        typer.Option(
+            "--no-header",
+            help="The CSV file has no line with the names of its columns: they are called 1, 2, 3 …, and the output "
+            "has none, too.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = False
 
     def layout(self, files: Sequence[str], format: Format | None = None) -> Layout:
         """The layout that the options describe; wrong use where they describe none or contradict each other."""
@@ -88,17 +104,23 @@ class Columns:
         from pathveil.data.sources import find_files
 
         first = find_files(files, Path(), format)[0]
+        if self.no_header and first.format != "csv":
+            raise InvalidParameterError(f"{first.name}: only CSV files may have --no-header")
         if self.case is not None or self.order:
             return self._long_table()
-        if self.time_format or self.ties is not None:
+        if self.time_format or self.ties is not None or self.joiner is not None:
             raise InvalidParameterError(
-                "--time-format and --ties are for long tables, with --case, --order and --symbol"
+                "--time-format, --ties and --joiner are for long tables, with --case, --order and --symbol"
             )
         if first.format == "xes":
             if self.column is not None or self.separator is not None:
                 raise InvalidParameterError("an event log has no columns: leave out --column and --separator")
-            return data.EventLog() if self.symbol is None else data.EventLog(self.symbol)
-        if self.symbol is not None:
+            if len(self.symbol or ()) > 1:
+                raise InvalidParameterError(
+                    "an event log has one --symbol; several make one symbol in long tables only"
+                )
+            return data.EventLog(self.symbol[0]) if self.symbol else data.EventLog()
+        if self.symbol:
             raise InvalidParameterError("--symbol is for event logs, or for long tables, with --case and --order")
         if first.format == "text":
             if self.column is not None:
@@ -111,18 +133,28 @@ class Columns:
             )
         if self.separator is None and holds_lists(first, self.column):
             return data.ListColumn(self.column)
-        return data.DelimitedColumn(self.column, self.separator)
+        return data.DelimitedColumn(self.column, self.separator, header=not self.no_header)
 
     def _long_table(self) -> Layout:
         from pathveil import data
 
-        if self.case is None or not self.order or self.symbol is None:
+        if self.case is None or not self.order or not self.symbol:
             raise InvalidParameterError("a long table needs all three: --case, --order and --symbol")
         if self.column is not None or self.separator is not None:
             raise InvalidParameterError("--column and --separator do not go with --case, --order and --symbol")
-        order = self.order[0] if len(self.order) == 1 else tuple(self.order)
-        formats = tuple(self.time_format) if self.time_format else None
-        return data.LongTable(self.case, order, self.symbol, formats, self.ties or "file-order")
+        return data.LongTable(
+            self.case,
+            _one_or_all(self.order),
+            _one_or_all(self.symbol),
+            time_format=tuple(self.time_format) if self.time_format else None,
+            ties=self.ties or "file-order",
+            **({} if self.joiner is None else {"joiner": self.joiner}),
+            header=not self.no_header,
+        )
+
+
+def _one_or_all(names: list[str]) -> str | tuple[str, ...]:
+    return names[0] if len(names) == 1 else tuple(names)
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,14 @@ OPTIONS = {
     **{
         name: "--" + name.replace("_", "-")
         for name in (
-            "adjacency", "cap", "case", "column", "count", "delta", "epsilon", "format", "keep",
+            "adjacency", "cap", "case", "column", "count", "delta", "epsilon", "format", "joiner", "keep",
             "length", "lengths", "max_length", "max_words_per_user", "mechanism", "on_bad_row", "on_infeasible",
             "order", "overwrite", "separator", "split", "states", "support", "symbol", "ties", "time_format", "unit",
             "user",
         )
     },
     "each": "--each-epsilon and --each-delta",
+    "header": "--no-header",
     "max_words": "--max-words-per-user",
 }  # fmt: skip
 """How the command line spells arguments that messages may name."""
@@ -40,7 +41,7 @@ def with_options(message: str) -> str:
 def _option(whole: str, name: str, value: str) -> str:
     if name not in OPTIONS:
         return whole
-    if name == "each" or value in ("", "True"):
+    if name == "each" or value in ("", "True", "False"):
         return OPTIONS[name]
     if value.startswith("("):
         value = value.strip("()").replace(", ", ":")

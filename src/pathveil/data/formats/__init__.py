@@ -1,6 +1,6 @@
 """How words lie in files: one file here for each layout. A new layout is a class in a file of its own, named here."""
 
-from pathveil.data.formats.converting import CASE, COLUMN, ORDER, SYMBOL, layout_in
+from pathveil.data.formats.converting import CASE, COLUMN, ORDER, SYMBOL, layout_in, layout_of_output
 from pathveil.data.formats.counted_rows import MOST, NO_COUNT, columns_like_counts, require_countable, whole_count
 from pathveil.data.formats.delimited_column import DelimitedColumn
 from pathveil.data.formats.event_log import ATTRIBUTE, EventLog
@@ -34,6 +34,7 @@ __all__ = [
     "columns_like_counts",
     "join",
     "layout_in",
+    "layout_of_output",
     "place_in_rows",
     "require_countable",
     "require_separable",

@@ -19,10 +19,12 @@ class DelimitedColumn(RowWords):
     """One word a row, as a text such as `a>b>c` in `column`.
 
     `separator=None` splits at white space; `separator=""` takes every character as a symbol. Otherwise symbols are
-    exactly what stands between two separators, white space included.
+    exactly what stands between two separators, white space included. With `header=False` a CSV file has no line with
+    the names of its columns, and they are called 1, 2, 3, …
     """
 
     separator: str | None = None
+    header: bool = True
 
     formats = frozenset({"csv", "parquet", "jsonl"})
     kind = "text"

@@ -54,6 +54,8 @@ class Layout(ABC):
     formats: ClassVar[frozenset[Format]]
     default_format: ClassVar[Format | None] = None
     """The format of files whatever their names say."""
+    header: bool = True
+    """Whether a CSV file begins with the names of its columns; otherwise they are called 1, 2, 3, …"""
     symbols_at_a_time: ClassVar[int | None] = None
     """About so many are rendered at a time, where a symbol takes much more room in the file than in memory."""
     counts_rows: ClassVar[bool] = False
@@ -81,6 +83,9 @@ class Layout(ABC):
 
     def require_writable(self, symbols: SymbolTable) -> None:  # noqa: B027 - not every layout has such symbols
         """An error if some symbol of the public system could not be told apart in the output."""
+
+    def require_symbols(self, symbols: SymbolTable) -> None:  # noqa: B027 - most layouts can hold any
+        """An error if some symbol of the public system could not be told apart in the input."""
 
     def check(self, files: Sequence[DataFile], extra: Extra) -> None:
         """An error if the files cannot have this layout or a column is asked for twice."""

@@ -14,11 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pathveil.data.database import Column, Database
+from pathveil.data.formats.joining import JOINER, checked_joiner, joined, require_joined
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, extra_columns, taken_users
 from pathveil.data.formats.order import Order, checked_formats, read_order
 from pathveil.data.formats.table_rows import TableRows
 from pathveil.data.formats.users import Users
 from pathveil.data.sources import DataFile
+from pathveil.data.symbols import SymbolTable
 from pathveil.errors import InvalidParameterError
 
 Ties = Literal["file-order", "refuse", "columns"]
@@ -38,20 +40,26 @@ class LongTable(Layout):
     forms, and alphabetically if it has no digits; what is ambiguous is refused (order.py). `time_format` says how the
     first one is written (as strptime takes it; of several formats the first that fits; "text" sorts alphabetically).
 
+    The values of several `symbol` columns make one symbol, with `joiner` between them: "start+complete". The output has
+    the same columns again. With `header=False` a CSV file has no names of columns, and they are called 1, 2, 3, …
+
     In the output, cases are numbered afresh and orders count from 1. Kept columns keep their value in each row; a
     `user` column must be the same in all rows of a case.
     """
 
     case: str
     order: str | Sequence[str]
-    symbol: str
+    symbol: str | Sequence[str]
     time_format: str | Sequence[str] | None = None
     ties: Ties = "file-order"
+    joiner: str = JOINER
+    header: bool = True
 
     formats = frozenset({"csv", "parquet", "jsonl"})
 
     def __post_init__(self) -> None:
         checked_formats(self.time_format)
+        checked_joiner(self.joiner, self.symbol_columns)
         if self.ties not in get_args(Ties):
             raise InvalidParameterError(f"`ties` is file-order, refuse or columns, not {self.ties!r}")
         if not self.order_columns or len(set(self.order_columns)) < len(self.order_columns):
@@ -67,27 +75,41 @@ class LongTable(Layout):
         return (self.order,) if isinstance(self.order, str) else tuple(self.order)
 
     def columns(self) -> tuple[str, ...]:
-        return self.case, *self.order_columns, self.symbol
+        return self.case, *self.order_columns, *self.symbol_columns
+
+    @property
+    def symbol_columns(self) -> tuple[str, ...]:
+        """The symbol column, or all of them."""
+        return (self.symbol,) if isinstance(self.symbol, str) else tuple(self.symbol)
+
+    def require_symbols(self, symbols: SymbolTable) -> None:
+        require_joined(symbols, self.joiner, len(self.symbol_columns))
+
+    def require_writable(self, symbols: SymbolTable) -> None:
+        self.require_symbols(symbols)
 
     def value_type(self, files: Sequence[DataFile]) -> pa.DataType:
-        return column_type(files, self.symbol, symbols_are_listed=False)
+        kinds = [column_type(files, name, symbols_are_listed=False) for name in self.symbol_columns]
+        return kinds[0] if len(kinds) == 1 else pa.string()
 
     def read(self, database: Database, files: Sequence[DataFile], extra: Extra, keep_order: bool) -> Iterator[RawWords]:
         for file in files:
-            column_type([file], self.symbol, symbols_are_listed=False)
+            self.value_type([file])
         orders = {f"o{i}": Column(name, "text") for i, name in enumerate(self.order_columns)}
-        others = {"s": Column(self.symbol, "text"), **extra_columns(extra)}
-        rows = TableRows(database, files, {"c": Column(self.case, "text"), **orders, **others})
+        symbols = {f"s{i}": Column(name, "text") for i, name in enumerate(self.symbol_columns)}
+        others = extra_columns(extra)
+        rows = TableRows(database, files, {"c": Column(self.case, "text"), **orders, **symbols, **others})
         readings = self._readings(rows)
         sorted_rows = _Sorted(self, rows, readings, extra)
-        read = ", ".join(["c", *(f"{one.expression} AS {alias}" for alias, one in readings.items()), *others])
+        moments = (f"{one.expression} AS {alias}" for alias, one in readings.items())
+        read = ", ".join(["c", *moments, f"{joined(list(symbols), self.joiner)} AS s", *others])
         # Only where rows may be equal, or cases come in the order of their first row, does it matter where a row is.
         is_numbered = keep_order or self.ties == "file-order"
         query = f"SELECT {read}, r FROM ({rows.numbered})" if is_numbered else f"SELECT {read} FROM ({rows.all})"
         if keep_order:
             query = f"SELECT *, min(r) OVER (PARTITION BY c) AS f FROM ({query})"
         by = ["f" if keep_order else "c", *orders, *(["r"] if is_numbered else [])]
-        query = f"SELECT {', '.join(['c', *orders, *others])} FROM ({query}) ORDER BY {', '.join(by)}"
+        query = f"SELECT {', '.join(['c', *orders, 's', *others])} FROM ({query}) ORDER BY {', '.join(by)}"
         rest: list[pa.RecordBatch] = []
         for batch in database.stream(query, _ROWS):
             # Only the last case of a batch may go on in the next one.
@@ -114,10 +136,14 @@ class LongTable(Layout):
         cases = np.repeat(np.arange(first, first + len(words)), lengths)
         starts = np.repeat(words.offsets.to_numpy()[:-1], lengths)
         orders = np.arange(len(cases)) - (starts - words.offsets[0].as_py()) + 1
-        symbols = style.symbols.decode(words.flatten(), style.value_type)
+        codes = words.flatten()
+        symbols = [style.symbols.decode(codes, style.value_type)]
+        if len(self.symbol_columns) > 1:
+            parts = zip(*(name.split(self.joiner) for name in style.symbols.names), strict=True)
+            symbols = [style.symbols.take(list(part), codes) for part in parts]
         return pa.Table.from_arrays(
-            [pa.array(cases, pa.int64()), pa.array(orders, pa.int64()), symbols, *(one.flatten() for one in kept)],
-            names=[self.case, self.order_columns[0], self.symbol, *style.keep],
+            [pa.array(cases, pa.int64()), pa.array(orders, pa.int64()), *symbols, *(one.flatten() for one in kept)],
+            names=[self.case, self.order_columns[0], *self.symbol_columns, *style.keep],
         )
 
 
@@ -126,6 +152,7 @@ class _Sorted:
 
     def __init__(self, layout: LongTable, rows: TableRows, readings: dict[str, Order], extra: Extra) -> None:
         self._layout, self._rows, self._readings, self._extra = layout, rows, readings, extra
+        self._columns = " and ".join(map(repr, layout.symbol_columns))
 
     def words(self, rows: pa.Table) -> RawWords:
         batch = rows.combine_chunks().to_batches()[0]
@@ -184,7 +211,7 @@ class _Sorted:
         [(number,)] = self._rows.database.rows(query, [case, position or 0])
         file, row = self._rows.place(number)
         word = f"{file}, row {row}" + (f", {self._layout.case} {case!r}" if quote else "")
-        return word if position is None else f"{word}, column {self._layout.symbol!r}, position {position + 1}"
+        return word if position is None else f"{word}, column {self._columns}, position {position + 1}"
 
 
 def _words_of(starts: np.ndarray, rows: np.ndarray) -> np.ndarray:

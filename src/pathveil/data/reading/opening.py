@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pathveil.data.database import Database
 from pathveil.data.formats import Extra, Layout
-from pathveil.data.sources import DataFile, Format, Source, find_files
+from pathveil.data.sources import DataFile, Format, Source, find_files, without_header
 from pathveil.data.workspace import private_workspace
 
 
@@ -20,5 +20,7 @@ def opened(
     with private_workspace(output) as workspace, contextlib.closing(Database(workspace)) as database:
         files = find_files(source, workspace, format or (layout.default_format if layout else None))
         if layout is not None:
+            if not layout.header:
+                files = without_header(files)
             layout.check(files, extra)
         yield database, files, workspace

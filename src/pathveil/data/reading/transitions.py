@@ -15,7 +15,7 @@ from pathveil.data.database import Column, Database
 from pathveil.data.formats import MOST, NO_COUNT, Extra, Layout, column_type, require_countable, whole_count
 from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, Skipped
 from pathveil.data.reading.opening import opened
-from pathveil.data.sources import DataFile, Format, Source, Watch
+from pathveil.data.sources import DataFile, Format, Source, Watch, without_header
 from pathveil.data.symbols import SymbolTable
 from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError, UnknownSymbolError
 from pathveil.models.counting import Counts, WordCounts
@@ -29,12 +29,14 @@ from pathveil.words.base import Progress, flat_words
 class PairColumns:
     """One transition a row: it leaves the state in the column `origin` and enters the one in `destination`.
 
-    With `count` a row stands for as many transitions as that column says.
+    With `count` a row stands for as many transitions as that column says. With `header=False` a CSV file has no names
+    of columns, and they are called 1, 2, 3, …
     """
 
     origin: str
     destination: str
     count: str | None = None
+    header: bool = True
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -87,6 +89,7 @@ def count_transitions(
         if count is not None:
             layout = replace(layout, count=count)
         return _count_pairs(source, layout, checker.symbols, on_bad_row, format, report)
+    layout.require_symbols(checker.symbols)
     tally = WordTally(len(checker.symbols.names), max_length)
     extra = Extra(count=count)
     with opened(source, layout, extra, format) as (database, files, _):
@@ -172,7 +175,8 @@ def _count_pairs(
     if layout.count is not None:
         wanted["n"], once = Column(layout.count, "text"), whole_count("n")
     skipped = Skipped()
-    with opened(source, None, Extra(), format) as (database, files, _):
+    with opened(source, None, Extra(), format) as (database, found, _):
+        files = found if layout.header else without_header(found)
         watch = Watch(files)
         for file in files:
             if file.format not in ("csv", "parquet", "jsonl"):

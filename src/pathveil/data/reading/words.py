@@ -37,6 +37,7 @@ def read_words(
     """
     with opened(source, layout, Extra(None, tuple(keep)), format) as (database, files, _):
         checker = Checker(world, on_bad_row)
+        layout.require_symbols(checker.symbols)
         for batch in checker.checked(layout.read(database, files, Extra(None, tuple(keep)), keep_order=True)):
             yield batch.rename_columns(["word", *keep])
 
@@ -66,6 +67,7 @@ def check_words(
     """
     extra = Extra(user, tuple(keep))
     checker = checker_for(mechanism, on_bad_row)
+    layout.require_symbols(checker.symbols)
     layout.require_writable(checker.symbols)
     count = 0
     lengths: set[int] = set()

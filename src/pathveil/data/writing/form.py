@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +85,7 @@ def form_of(
     numbers = target.format == "jsonl" and symbols.are_numbers
     kind = pa.int64() if numbers else read.value_type(files)
     return Form(
-        target,
+        replace(target, has_header=layout.header),
         layout,
         Style(symbols, symbols.written_type(kind), keep),
         delimiter=_delimiter(output) or (csv_header(source, [*read.columns(), *keep])[0] if from_csv else ","),

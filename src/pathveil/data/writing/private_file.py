@@ -83,6 +83,7 @@ def privatize_file(
     draws = checked_source(rng)
     extra = Extra(user, tuple(keep))
     checker = checker_for(mechanism, on_bad_row)
+    layout.require_symbols(checker.symbols)
     _require_as_long(mechanism, layout, extra.keep)
     report = progress or (lambda _stage, _words: None)
     with opened(source, layout, extra, format, destination) as (database, files, workspace):

@@ -47,7 +47,7 @@ class TableWriter:
         if format == "jsonl":
             self._write_texts(json_lines(table, self._json_columns))
         elif format == "csv":
-            if not self._begun:
+            if not self._begun and self._like.has_header:
                 self._sink.write((self._delimiter.join(_csv_names(table, self._delimiter)) + "\n").encode())
             self._write_texts(csv_lines(table, self._delimiter))
         elif format == "text" or format == "xes":  # `in (…)` would not tell mypy what is left
