@@ -23,6 +23,47 @@ def test_every_help_has_a_worked_example(run: Run, command: str) -> None:
     assert f"pathveil {command}" in ran.out.split("Example")[1]
 
 
+def test_the_first_screen_names_jobs_and_explains_its_words(run: Run) -> None:
+    text = " ".join(run("--help").out.split())
+    jobs = ["Protect my sequences", "Learn a model and make synthetic", "Check", "Keep a budget"]
+    for begin in (0, text.index("─ Protect my sequences")):  # a line for each, and a box with its commands for each
+        places = [text.index(job, begin) for job in jobs]
+        assert places == sorted(places)
+    assert "─ Commands ─" not in text  # every command belongs to a job
+    explained = text[: text.index("Options ─")]
+    for said in ("A word is one sequence", "its symbols are", "called ε (epsilon, --epsilon)", "differential privacy"):
+        assert said in explained
+
+
+# What only those know who have read the documentation.
+JARGON = ("mechanism", "feasible", "adjacen", "markov", "stationary", "hamming", "composition", "curator", "sampler")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *COMMANDS,
+        "audit",
+        "audit exhaustive",
+        "audit statistical",
+        "ledger",
+        "ledger init",
+        "ledger show",
+        "ledger verify",
+        "report",
+        "report plan",
+        "report curator",
+        "report release",
+        "system",
+    ],
+)
+def test_the_first_sentences_of_every_help_are_in_words_that_everybody_knows(run: Run, command: str) -> None:
+    paragraphs = run(f"{command} --help").out.split("\n" + " " * 20)  # lines are filled with blanks
+    text = " ".join(paragraphs[1 if "Usage" in paragraphs[0] else 2].split()).lower()
+    assert text
+    assert not [word for word in JARGON if word in text], text
+
+
 def test_the_version_is_printed(run: Run) -> None:
     assert run("--version").out == f"pathveil {pathveil.__version__}\n"
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _AROUND = (0.25, 0.5, 1.0, 2.0)  # a plot of one ε shows these multiples of it
 
 audit_app = typer.Typer(
-    help="Check what a mechanism claims: by listing every word, or by drawing many.",
+    help="Check that what is promised is kept: by listing every word, or by drawing many.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -120,7 +120,10 @@ class Plot:
 @audit_app.command()
 @takes_bundles
 def exhaustive(*, subject: Subject, plot: Plot, printing: Printing) -> None:
-    """The true loss: every pair of adjacent words, every output. For short words.
+    """Measure exactly how much is given away, by listing every word and every output. For short words.
+
+    For all pairs of words that should be hard to tell apart, it computes how well they can be (the loss) and compares
+    that with the ε that is claimed.
 
     Exit code 0: every claim holds. 1: a claim is refuted. Nothing sensitive is read.
 
@@ -158,7 +161,7 @@ def statistical(
     plot: Plot,
     printing: Printing,
 ) -> None:
-    """A lower bound on the loss, from drawn words alone: what the program does, not what it says.
+    """Measure from many drawn words how much is given away, at least: what the program does, not what it says.
 
     Words of the public system are drawn, the worst of their neighbours is looked for, and fresh draws test it.
 

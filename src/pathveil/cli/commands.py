@@ -21,21 +21,58 @@ from pathveil.cli.stream import stream
 from pathveil.cli.synthesize import synthesize
 from pathveil.cli.system import system_app
 
+_HELP = (
+    "Share trips, visits to a web site or the steps of a process without giving away much about any one of them.",
+    # One line for each job: line breaks inside a paragraph stay.
+    """Protect my sequences: [bold]plan[/bold] (how private, how wrong?), [bold]privatize[/bold]
+Learn a model and make synthetic sequences: [bold]model[/bold], [bold]synthesize[/bold]
+Check what is promised, and show it: [bold]audit[/bold], [bold]report[/bold]
+Keep a budget over several releases: [bold]ledger[/bold]""",
+    "Every sequence is replaced by a private one, or synthetic ones are made from a private model. You say how much "
+    "may be given away about any single one, as a number called ε (epsilon, --epsilon): the smaller it is, the more "
+    "private the result, and the more of it is wrong. This is differential privacy: it holds whatever a reader knows "
+    "already.",
+    "A [bold]word[/bold] is one sequence, and its [bold]symbols[/bold] are what it is made of: a trip and its streets, "
+    "a visit and its pages, a case and its steps.",
+    "Example: [bold]pathveil privatize visits.csv --case visit --order time --symbol page --alphabet pages.txt "
+    "--epsilon 5 --output private.csv[/bold]",
+)
+_PROTECT, _LEARN = "Protect my sequences", "Learn a model and make synthetic sequences"
+_CHECK, _BUDGET, _PUBLIC = "Check it, and show it", "Keep a budget", "Say what is public"
+
 app = typer.Typer(
     name="pathveil",
-    help="Release symbolic trajectories and Markov models under differential privacy.",
+    help="\n\n".join(_HELP),
     no_args_is_help=True,
     # A traceback with the values of variables in it could show sensitive words.
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (plan, privatize, stream, model, synthesize, inspect, compare):
-    app.command()(command)
-app.add_typer(audit_app, name="audit")
-app.add_typer(ledger_app, name="ledger")
-app.add_typer(report_app, name="report")
-app.add_typer(system_app, name="system")
+
+
+def demo() -> None:
+    """A tour of a minute: one trip through a made-up town, released at three levels of privacy.
+
+    Example: [bold]pathveil demo[/bold]
+    """
+    from pathveil.cli.demo import run_demo
+
+    run_demo()
+
+
+# Jobs come in this order; commands before groups of commands.
+for job, commands in {
+    _PROTECT: (demo, plan, privatize, stream),
+    _LEARN: (model, synthesize, inspect),
+    _CHECK: (compare,),
+}.items():
+    for command in commands:
+        app.command(rich_help_panel=job)(command)
+app.add_typer(audit_app, name="audit", rich_help_panel=_CHECK)
+app.add_typer(report_app, name="report", rich_help_panel=_CHECK)
+app.add_typer(ledger_app, name="ledger", rich_help_panel=_BUDGET)
+app.add_typer(system_app, name="system", rich_help_panel=_PUBLIC)
 
 
 def _print_version(wanted: bool) -> None:
@@ -53,14 +90,3 @@ def _common(
     ] = False,
 ) -> None:
     pass
-
-
-@app.command()
-def demo() -> None:
-    """A tour: a sensitive trip through a synthetic town, released at three levels of privacy.
-
-    Example: [bold]pathveil demo[/bold]
-    """
-    from pathveil.cli.demo import run_demo
-
-    run_demo()

@@ -25,11 +25,10 @@ def compare(
     distance: Distance,
     printing: Printing,
 ) -> None:
-    """Every mechanism on your public system at the same ε: exact expected errors, and a lower bound for any mechanism.
+    """Which way to draw private words errs least here? All of them at one ε, beside the best that any could do.
 
-    Nothing sensitive is read.
-
-    With --distance edit: expected edits, for words of --length symbols.
+    Nothing sensitive is read: the errors to expect follow from what is public. With --distance edit they are edits, for
+    words of --length symbols.
 
     Example: [bold]pathveil compare --edges roads.csv --length 14 --epsilon 5 --adjacency 1[/bold]
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pathveil.cli.options import Json
+from pathveil.cli.options import Json, takes_bundles
 
 if TYPE_CHECKING:
     from pathveil.models.chain import ErrorForecast, PrivateChain
@@ -19,13 +19,16 @@ _SHOWN = 20  # states in a table for people
 _COUNTED = {"transitions": "of a pair of states", "first": "of a first symbol", "lengths": "of a length"}
 
 
+@takes_bundles
 def inspect(
+    *,
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="JSON that pathveil model wrote.")],
     as_json: Json = False,
 ) -> None:
-    """The long run of a saved private model, the errors to expect of each mechanism, and its guarantee.
+    """What a private model says, how wrong it probably is, and what it promises.
 
-    All of it follows from the released model: it may be shown to anybody.
+    You see where one is in the long run, the errors to expect of each way to make such a model, and the promise. All
+    of it follows from the released model: it may be shown to anybody.
 
     Example: [bold]pathveil inspect model.json[/bold]
     """

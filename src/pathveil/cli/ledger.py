@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathveil.privacy.units import Unit
 
 ledger_app = typer.Typer(
-    help="A privacy budget in a file: make one, look at it, check it.",
+    help="Keep a budget, so that all releases of a data set together give away no more than you said.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -127,9 +127,10 @@ def init(
     ] = None,
     each_delta: Annotated[float, typer.Option(help="With pld: the most δ that any single release will cost.")] = 0.0,
 ) -> None:
-    """Make a new ledger: a budget for one data set and one unit. A file that exists already is never touched.
+    """Make a budget for a data set: how much all releases together may give away (--epsilon), and about what (--unit).
 
-    Every release is charged what it costs in that unit. The wider the unit, the more a release costs, and the more the
+    Every release is charged what it costs in that unit, and refused if too little is left. A file that exists already
+    is never touched. The wider the unit, the more a release costs, and the more the
     budget promises: symbols < same-length < word < user.
 
     Examples:
@@ -154,7 +155,7 @@ def init(
 
 @ledger_app.command()
 def show(path: LedgerPath, as_json: Json = False) -> None:
-    """What was spent, what is left and what each charge was for. For the curator: not for release.
+    """What was spent, what is left and what each charge was for. For those who may read the data: not for release.
 
     Example: [bold]pathveil ledger show budget.db --json[/bold]
     """
@@ -175,7 +176,7 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check every entry and the chain between them. Note the head down elsewhere, and hand it in next time.
+    """Check that nobody has changed the budget's file. Note the head down elsewhere, and hand it in next time.
 
     Example: [bold]pathveil ledger verify budget.db[/bold]
     """

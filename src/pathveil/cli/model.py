@@ -173,7 +173,11 @@ def model(
     output: Output,
     printing: Printing,
 ) -> None:
-    """A private Markov chain from words or from from/to pairs, as JSON with a manifest beside it.
+    """Learn what usually follows what, from words or from pairs (from, to), and release that as a private model.
+
+    The model is a Markov chain: for each state (a symbol) how likely each next one is. It is paid for once; after that
+    pathveil synthesize makes as many words from it as you like. You say which states there are (--states: public, not
+    read off the data), how private it shall be (--epsilon), and for words what is protected (--unit).
 
     Examples:
 

@@ -89,9 +89,11 @@ def plan(
     overwrite: Overwrite = False,
     printing: Printing,
 ) -> None:
-    """Expected errors of each mechanism over a range of ε, and the ε that a target needs. Nothing sensitive is read.
+    """Which ε would do? Shows how much of a release would be wrong at several ε, before any sensitive file is read.
 
-    With --length for private words on a public system, with --rows for a private model.
+    Give --length, and what is public, to plan private words: the table shows the share of wrong symbols for every
+    mechanism (a way to draw private words). Give --rows to plan a private model. With --target-error you get the ε that
+    it takes.
 
     Examples:
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pathveil.cli.options import (
+    HOW_PRIVATE,
     Adjacency,
     Budget,
     Distance,
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from pathveil.words.base import WordMechanism
 
 _PATIENCE = 20.0  # seconds: a forecast for which nobody asked takes no longer, by an estimate from public sizes
+_WHAT_ELSE = "What else is released, and how many words of a person"
+_WORK = "What does the work"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,22 +57,36 @@ class Drawing:
     mechanism: Annotated[
         Literal["best", "certified", "permute-and-flip", "exponential", "online"],
         typer.Option(
-            help="How to draw; docs/words.md compares them. best: the one with the fewest errors by public forecast."
+            help="The way to draw private words; docs/choosing.md compares them. best: the one with the fewest wrong "
+            "symbols, by a forecast from what is public.",
+            rich_help_panel=HOW_PRIVATE,
         ),
     ] = "best"
     max_length: Annotated[
         int | None,
         typer.Option(
-            min=1, max=1_000_000, help="Certified mechanism: one certificate for all words of up to this length."
+            min=1,
+            max=1_000_000,
+            help="Certified mechanism: one certificate for all words of up to this length.",
+            rich_help_panel=HOW_PRIVATE,
         ),
     ] = None
     distance: Distance
     on_infeasible: Annotated[
         OnInfeasible,
-        typer.Option(help="Words that the system could not produce are bad rows, or are drawn towards."),
+        typer.Option(
+            help="Words that are impossible by what is public: they are bad rows, or what is drawn is near them.",
+            rich_help_panel=HOW_PRIVATE,
+        ),
     ] = "refuse"
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Release even if more than half of the symbols will be wrong.")
+        bool,
+        typer.Option(
+            "--yes",
+            "-y",
+            help="Release even if more than half of the symbols will be wrong.",
+            rich_help_panel=HOW_PRIVATE,
+        ),
     ] = False
 
     def compared(self, world: System) -> dict[str, WordMechanism]:
@@ -154,12 +171,25 @@ class Kept:
     """What of the input is released beside the words, and how many words of a user."""
 
     keep: Annotated[
-        list[str] | None, typer.Option(help="A column to release as it is, without protection; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="A column to release as it is, without protection; may be repeated.", rich_help_panel=_WHAT_ELSE
+        ),
     ] = None
-    keep_order: Annotated[bool, typer.Option("--keep-order", help="Leave the words in the order of the input.")] = False
-    user: Annotated[str | None, typer.Option(help="The column that says whose word it is.")] = None
+    keep_order: Annotated[
+        bool,
+        typer.Option("--keep-order", help="Leave the words in the order of the input.", rich_help_panel=_WHAT_ELSE),
+    ] = False
+    user: Annotated[
+        str | None, typer.Option(help="The column that says whose word it is.", rich_help_panel=_WHAT_ELSE)
+    ] = None
     max_words_per_user: Annotated[
-        int | None, typer.Option(min=1, help="Release at most so many words of a user; the rest is dropped at random.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Release at most so many words of a user; the rest is dropped at random.",
+            rich_help_panel=_WHAT_ELSE,
+        ),
     ] = None
 
     def __post_init__(self) -> None:
@@ -186,11 +216,15 @@ class Work:
 
     engine: Annotated[
         Literal["embedded", "spark"],
-        typer.Option(help="What does the work: this process, or Apache Spark (Parquet files; docs/spark.md)."),
+        typer.Option(help="This process, or Apache Spark (Parquet files; docs/spark.md).", rich_help_panel=_WORK),
     ] = "embedded"
     master: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Spark's master, such as spark://host:7077; local[*] if not given."),
+        typer.Option(
+            metavar="URL",
+            help="Spark's master, such as spark://host:7077; local[*] if not given.",
+            rich_help_panel=_WORK,
+        ),
     ] = None
 
 
@@ -206,9 +240,14 @@ def privatize(
     work: Work,
     printing: Printing,
 ) -> None:
-    """One private word for each word, in a file of the same shape, with a manifest beside it.
+    """Protect a file of sequences: every word (a trip, a visit, a case) is replaced by a private one.
 
-    Words come in random order, cases are numbered afresh, and other columns are dropped.
+    You say three things: where the words are in your file (--column, or --case, --order and --symbol), what is public
+    about them (--alphabet: which symbols there are; or --edges: which may follow which), and how private it shall be
+    (--epsilon; pathveil plan helps to choose).
+
+    The ending of --output says what is written: .csv, .tsv, .parquet, .jsonl, .txt or .xes. Words come in random order,
+    cases are numbered afresh, and other columns are dropped.
 
     Examples:
 
@@ -217,6 +256,9 @@ def privatize(
 
     [bold]pathveil privatize visits.csv --case visit --order step --symbol page --alphabet pages.txt --epsilon 2
     --output private.csv[/bold]
+
+    [bold]pathveil privatize visits.csv --case visit --order step --symbol page --alphabet pages.txt --epsilon 2
+    --output private.xes[/bold]
 
     [bold]pathveil privatize trips.parquet --column route --edges roads.csv --epsilon 6 --distance edit --lengths 5:20
     --output private.parquet[/bold]

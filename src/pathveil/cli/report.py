@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathveil.systems.system import System, Word
 
 report_app = typer.Typer(
-    help="A page to look at: plan a release, check it as the curator, or defend it.",
+    help="Pages to look at: plan a release, check it against the data, or show others what it promises.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
@@ -104,7 +104,7 @@ def plan(
     ] = None,
     report: Report,
 ) -> None:
-    """What every ε and b would cost, with sliders. Public quantities only: safe to share.
+    """A page with sliders: how wrong a release would be for every ε. Made of public figures only, so safe to share.
 
     Examples:
 
@@ -151,7 +151,7 @@ def curator(
     on_bad_row: OnBadRow = "fail",
     report: Report,
 ) -> None:
-    """Sensitive words against private ones. CONTAINS SENSITIVE DATA: for the curator only, never for release.
+    """Sensitive words against private ones, for those who may read both. CONTAINS SENSITIVE DATA: never for release.
 
     The name of the output has to say so: it must contain "curator" or "sensitive".
 
@@ -163,7 +163,7 @@ def curator(
     world = system.read(sensitive=input)
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
-    from pathveil.data.formats import layout_in
+    from pathveil.data.formats import layout_of_output
     from pathveil.data.sources import named_format
     from pathveil.data.writing import manifest_path
     from pathveil.report.curator import compare, curator_page, read_all
@@ -177,7 +177,7 @@ def curator(
     accepted = mechanism is None or mechanism.on_infeasible == "nearest"
     lengths = None if mechanism is None else mechanism.accepted_lengths
     format = named_format(private)
-    written = layout if format is None else layout_in(format, layout)  # as privatize has written them
+    written = layout if format is None else layout_of_output(format, layout)  # as privatize has written them
     fitted, rows = (None, []) if model is None else read_model_of(world, model)
     with waiting("comparing ...", silent=report.quiet):
         found = compare(

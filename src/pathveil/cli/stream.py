@@ -26,9 +26,10 @@ def stream(
     curator: Curator = False,
     quiet: Quiet = False,
 ) -> None:
-    """Symbols in on standard input, private symbols out at once: one a line; an empty line ends a word.
+    """Protect symbols while they arrive: a line in on standard input, a private line out at once.
 
-    Each word is protected by itself. When a symbol is written tells when one was read.
+    There is one symbol a line, and an empty line ends a word. Each word is protected by itself. When a symbol is
+    written tells when one was read.
 
     Example: [bold]printf 'home\\ncart\\n' | pathveil stream --alphabet pages.txt --epsilon 2[/bold]
     """

@@ -48,9 +48,11 @@ def synthesize(
     overwrite: Overwrite = False,
     printing: Printing,
 ) -> None:
-    """Synthetic words from a private chain.
+    """Make synthetic words from a private model. That gives nothing away beyond the model, however many you make.
 
-    Where words begin is drawn from the model if it has learned that (model --split); otherwise each state is as likely.
+    The ending of --output says what is written: tables (one word a row, or with --case, --order and --symbol one symbol
+    a row), plain text or an event log. Where words begin, and how long they are, is drawn from the model if it has
+    learned that (model --split); otherwise each state is as likely, and --length says how long.
 
     Examples:
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 import pathveil as pv
 from pathveil import data
-from pathveil.data.formats import layout_in
+from pathveil.data.formats import layout_in, layout_of_output
 from pathveil.data.sources import describe
 from tests.data.files import (
     ARROWS,
@@ -80,6 +80,40 @@ def test_a_long_csv_becomes_an_event_log(tmp_path: Path) -> None:
     mechanism = faithful(pv.Alphabet("ab"))
     data.privatize_file(tmp_path / "in.csv", LONG, mechanism, tmp_path / "out.xes", keep_order=True)
     assert read_xes(tmp_path / "out.xes") == [["a", "b"], ["b"]]
+
+
+def test_what_was_sorted_by_times_in_two_columns_is_read_back_without_them(tmp_path: Path) -> None:
+    rows = [["v", "3/1/2024", 2, "b"], ["v", "3/1/2024", 1, "a"], ["v", "2/1/2024", 5, "b"]]
+    write_csv(tmp_path / "in.csv", [["visit", "day", "step", "page"], *rows])
+    layout = data.LongTable("visit", ("day", "step"), "page", "%d/%m/%Y", ties="columns")
+    mechanism = faithful(pv.Alphabet("ab"))
+    for name in ("out.csv", "out.parquet", "out.xes"):
+        data.privatize_file(tmp_path / "in.csv", layout, mechanism, tmp_path / name)
+        written = layout_in(describe(tmp_path / name).format, layout)
+        [batch] = data.read_words(tmp_path / name, written, pv.Alphabet("ab"))
+        assert batch.column("word").to_pylist() == [[1, 0, 1]]
+    assert list(read_csv(tmp_path / "out.csv")[0]) == ["visit", "day", "page"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "text"),
+    [
+        (data.LongTable("3", "2", "1", header=False), "b,2,v\na,1,v\n"),
+        (data.LongTable("4", "3", ("2", "1"), header=False), "y,b,2,v\nx,a,1,v\n"),
+        (data.DelimitedColumn("2", header=False), "7,{} {}\n"),
+    ],
+)
+def test_what_has_no_header_is_read_back_by_the_places_of_its_columns(
+    layout: data.Layout, text: str, tmp_path: Path
+) -> None:
+    symbols = ["a+x", "b+y"] if "y" in text else ["a", "b"]
+    (tmp_path / "in.csv").write_text(text.format(*symbols))
+    world = pv.Alphabet(symbols)
+    for name in ("out.csv", "out.parquet", "out.xes", "out.txt"):
+        output = tmp_path / name
+        data.privatize_file(tmp_path / "in.csv", layout, faithful(world), output)
+        [batch] = data.read_words(output, layout_of_output(describe(output).format, layout), world)
+        assert batch.column("word").to_pylist() == [[0, 1]]
 
 
 def test_an_event_log_becomes_a_long_table_whose_columns_have_plain_names(tmp_path: Path) -> None:

@@ -14,11 +14,12 @@ Beside them single options that several commands share.
 from pathveil.cli.options.budget import Budget, Curator, LedgerFile
 from pathveil.cli.options.bundles import takes_bundles
 from pathveil.cli.options.input import Columns, Input, OnBadRow
-from pathveil.cli.options.mechanism import Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
+from pathveil.cli.options.mechanism import HOW_PRIVATE, Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
 from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
 from pathveil.cli.options.system import Ends, SystemFile, file_of, read_alphabet, read_edges, refuse_sensitive
 
 __all__ = [
+    "HOW_PRIVATE",
     "Adjacency",
     "Budget",
     "Columns",

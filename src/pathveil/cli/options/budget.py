@@ -17,12 +17,19 @@ if TYPE_CHECKING:
     from pathveil.ledger.ledger import Ledger
     from pathveil.release import Release
 
-LedgerFile = Annotated[Path | None, typer.Option("--ledger", help="Charge this budget before anything is released.")]
+_PANEL = "The budget, if you keep one (pathveil ledger)"
+LedgerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger", help="The file of the budget. It is charged before anything is released.", rich_help_panel=_PANEL
+    ),
+]
 Curator = Annotated[
     bool,
     typer.Option(
         "--curator",
         help="I may read the input: quote rows and counts in messages. (Without --ledger that is always so.)",
+        rich_help_panel=_PANEL,
     ),
 ]
 
@@ -38,6 +45,7 @@ class Budget:
             "--resume",
             help="Use the charge of an earlier run of this very command that was killed before its output could be "
             "read (not on Spark once it draws).",
+            rich_help_panel=_PANEL,
         ),
     ] = False
     curator: Curator = False

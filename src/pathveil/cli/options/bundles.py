@@ -35,10 +35,16 @@ def takes_bundles(command: Callable[..., None]) -> Callable[..., None]:
     def run(**given: Any) -> None:
         _call(command, given)
 
+    run.__doc__ = _flowing(command.__doc__ or "")
     options = sorted(_options(command), key=lambda option: option.default is not Parameter.empty)
     run.__signature__ = Signature(options)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in options}
     return run
+
+
+def _flowing(text: str) -> str:
+    """Each paragraph on one line. Typer would break the lines of all but the first where the source does."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def _options(taker: Callable[..., Any]) -> Iterator[Parameter]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathveil.data.formats import Layout
     from pathveil.data.sources import Format
 
-_PANEL = "How words stand in the input"
+_PANEL = "Where the words are in your file"
 _BLOCK = 1 << 20
 
 OnBadRow = Annotated[
@@ -35,7 +35,7 @@ class Columns:
     """Where the words are: in one column, in three of a long table, or in the attribute of an event log."""
 
     column: Annotated[
-        str | None, typer.Option(help="The column with one word a row: a list or a text.", rich_help_panel=_PANEL)
+        str | None, typer.Option(help="One word a row: its column, with lists or texts in it.", rich_help_panel=_PANEL)
     ] = None
     separator: Annotated[
         str | None,
@@ -45,28 +45,29 @@ class Columns:
         ),
     ] = None
     case: Annotated[
-        str | None, typer.Option(help="Long table: the column that says which word.", rich_help_panel=_PANEL)
+        str | None,
+        typer.Option(help="One symbol a row: the column that says which word it belongs to.", rich_help_panel=_PANEL),
     ] = None
     order: Annotated[
         list[str] | None,
         typer.Option(
-            help="Long table: the column that says where in it, a number or a time. May be repeated: a later one "
-            "decides where an earlier one is equal.",
+            help="One symbol a row: the column that says where in the word, a number or a time. May be repeated: a "
+            "later one decides where an earlier one is equal.",
             rich_help_panel=_PANEL,
         ),
     ] = None
     time_format: Annotated[
         list[str] | None,
         typer.Option(
-            help="Long table: how times are written, such as '%d/%m/%Y %H:%M', where the column does not show it; "
-            "'text' sorts alphabetically. Of several the first that fits counts.",
+            help="One symbol a row: how times are written, such as '%d/%m/%Y %H:%M', where the column does not show "
+            "it; 'text' sorts alphabetically. Of several the first that fits counts.",
             rich_help_panel=_PANEL,
         ),
     ] = None
     ties: Annotated[
         Literal["file-order", "refuse", "columns"] | None,
         typer.Option(
-            help="Long table: rows of a word that are equal in all --order columns stay in the order of the file "
+            help="One symbol a row: rows of a word that are equal in all --order columns stay in the order of the file "
             "(if not given), or make a bad row. columns: a second --order decides, and what is still equal is bad.",
             rich_help_panel=_PANEL,
         ),
@@ -74,8 +75,8 @@ class Columns:
     symbol: Annotated[
         list[str] | None,
         typer.Option(
-            help="Long table: the column with the symbol. Event log: the attribute (concept:name if not given). May be "
-            "repeated: the values of several make one symbol.",
+            help="One symbol a row: the column of the symbols; may be repeated: values of several columns make one "
+            "symbol. Event log (.xes): the attribute; concept:name if not given.",
             rich_help_panel=_PANEL,
         ),
     ] = None
@@ -164,7 +165,7 @@ class Input:
 
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="INPUT...", help="Sensitive files, folders or patterns; - is standard input."),
+        typer.Argument(metavar="INPUT...", help="The sensitive files, folders or patterns; - is standard input."),
     ]
     columns: Columns
     format: Annotated[

@@ -17,8 +17,22 @@ _DIGITS = 30  # Python refuses to read numbers of thousands of digits, and no wo
 
 MechanismName = Literal["certified", "permute-and-flip", "exponential", "online"]  # known without loading them
 OnInfeasible = Literal["refuse", "nearest"]
-Epsilon = Annotated[float, typer.Option(help="ε, the privacy parameter: less is more private.")]
-Adjacency = Annotated[int, typer.Option(help="b: words that differ in at most so many symbols are protected.")]
+HOW_PRIVATE = "How private"
+Epsilon = Annotated[
+    float,
+    typer.Option(
+        help="ε: how much may be given away about a word. Smaller is more private, and errs more; pathveil plan helps "
+        "to choose.",
+        rich_help_panel=HOW_PRIVATE,
+    ),
+]
+Adjacency = Annotated[
+    int,
+    typer.Option(
+        help="How many symbols of a word are protected together: ε bounds what can be told about so many at once.",
+        rich_help_panel=HOW_PRIVATE,
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -28,19 +42,25 @@ class Distance:
     distance: Annotated[
         Literal["hamming", "edit"],
         typer.Option(
-            help="What separates adjacent words: substitutions, which leave the length public, or edits: insertions, "
-            "deletions and substitutions, which protect the length too."
+            help="What is hidden about the protected symbols: which ones they are (hamming; lengths are public), or "
+            "also whether they are there at all (edit; the length is hidden, too).",
+            rich_help_panel=HOW_PRIVATE,
         ),
     ] = "hamming"
     lengths: Annotated[
         str | None,
         typer.Option(
-            metavar="LO:HI", help="Edit distance: the shortest and the longest word, for example 5:20. They are public."
+            metavar="LO:HI",
+            help="With --distance edit: the shortest and the longest word, for example 5:20. They are public.",
+            rich_help_panel=HOW_PRIVATE,
         ),
     ] = None
     cap: Annotated[
         int | None,
-        typer.Option(help="Edit distance: from so many edits on, words count as equally far. Smaller tables."),
+        typer.Option(
+            help="With --distance edit: words that are so many edits away, or more, count as equally far. Less memory.",
+            rich_help_panel=HOW_PRIVATE,
+        ),
     ] = None
 
     def __post_init__(self) -> None:

@@ -17,7 +17,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, fo
 class Output:
     """A file with a manifest beside it."""
 
-    path: Annotated[Path, typer.Option("--output", "-o", help="The file to write; a manifest is written beside it.")]
+    path: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The file to write. Beside it comes a manifest, which says what is promised."
+        ),
+    ]
     overwrite: Overwrite = False
 
     @property

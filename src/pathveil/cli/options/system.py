@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathveil.systems.markov_chain import MarkovChain
     from pathveil.systems.system import System
 
-_PANEL = "The public system (give one)"
+_PANEL = "What is public: the symbols, and which may follow which (give one file)"
 _WHY_NOT_LEARNED = """The system (which symbols there are, and which may follow which) is not learned from the sensitive
 file. A street that only one person uses would then be in the release because of that person, and no ε covers that.
 Three ways are safe:
@@ -96,17 +96,20 @@ class SystemFile:
         str | None,
         typer.Option(
             metavar="FILE[:COLUMN]",
-            help="Text, one symbol a line, or a column of a CSV file: every word over them.",
+            help="Text, one symbol a line, or a column of a CSV file. Any of them may follow any other.",
             rich_help_panel=_PANEL,
         ),
     ] = None
     chain: Annotated[
         Path | None,
-        typer.Option(help="JSON of a Markov chain or of a private model.", rich_help_panel=_PANEL),
+        typer.Option(help="JSON of a Markov chain, or of a model that pathveil model wrote.", rich_help_panel=_PANEL),
     ] = None
     automaton: Annotated[
         Path | None,
-        typer.Option(help="CSV (from,symbol,to) or JSON of an automaton.", rich_help_panel=_PANEL),
+        typer.Option(
+            help="CSV (from,symbol,to) or JSON of an automaton: a machine whose runs are the words.",
+            rich_help_panel=_PANEL,
+        ),
     ] = None
 
     @property

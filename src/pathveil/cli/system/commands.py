@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathveil.data.public import SavedSystem
 
 system_app = typer.Typer(
-    help="Save a public system (streets, timetables, processes, grids) as one file for --system.",
+    help="Save what is public (a street map, a timetable, a process model, a grid) as one file for --system.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )

@@ -1,6 +1,6 @@
 """How words lie in files: one file here for each layout. A new layout is a class in a file of its own, named here."""
 
-from pathveil.data.formats.converting import CASE, COLUMN, ORDER, SYMBOL, layout_in
+from pathveil.data.formats.converting import CASE, COLUMN, ORDER, SYMBOL, layout_in, layout_of_output
 from pathveil.data.formats.delimited_column import DelimitedColumn
 from pathveil.data.formats.event_log import ATTRIBUTE, EventLog
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, place_in_rows
@@ -30,6 +30,7 @@ __all__ = [
     "column_type",
     "join",
     "layout_in",
+    "layout_of_output",
     "place_in_rows",
     "read_lines",
     "require_separable",
