@@ -98,7 +98,7 @@ PROVOKED = {
     f"{ROUTES} --user driver": "--max-words-per-user",
     f"{ROUTES} --max-length 3": "--max-length",
     f"{ROUTES} --distance edit": "--lengths",
-    f"{WORDS} --distance edit --lengths 2:2": "--lengths",
+    f"{WORDS} --distance edit --lengths 2:2 --yes": "--lengths",
     f"{WORDS} --distance edit --lengths 5:2": "--lengths",
     f"{FIT} --unit word": "--max-length",
     f"{FIT} --unit symbol --max-length 4": "--max-length",
