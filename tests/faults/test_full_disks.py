@@ -17,7 +17,7 @@ from tests.faults.faults import FullDisk, contents, no_file_beyond, statuses
 WORDS = "privatize lines.txt --alphabet pages.txt --epsilon 2 --mechanism {} --output out.txt --ledger budget.db"
 LINES = {
     **{name: WORDS.format(name) for name in ("certified", "exponential", "permute-and-flip", "online")},
-    "edit": WORDS.format("certified") + " --distance edit --lengths 1:4",
+    "edit": WORDS.format("certified") + " --distance edit --lengths 1:4 --yes",
     "dirichlet": "model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 --delta 1e-6 "
     "--mechanism dirichlet --ledger budget.db --output out.json --matrix out.csv",
     "laplace": "model lines.txt --unit word --max-length 3 --states pages.txt --epsilon 1 --ledger budget.db --output "

@@ -16,7 +16,7 @@ from tests.report.conftest import CURATOR
 from tests.report.pages import Content, data_of
 
 ORDERED = (
-    "privatize trips.parquet --column route --edges roads.csv --epsilon 1 --keep-order --mechanism exponential "
+    "privatize trips.parquet --column route --edges roads.csv --epsilon 1 --yes --keep-order --mechanism exponential "
     "--output ordered.parquet"
 )
 PAIRED = CURATOR.replace("private.parquet", "ordered.parquet")

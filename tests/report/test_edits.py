@@ -24,6 +24,7 @@ WORLD = pv.MarkovChain.from_edges(ROADS)
 PLAN = "report plan --edges roads.csv --distance edit --lengths 4:8 --cap 5 --output plan.html"
 PRIVATIZE = (
     "privatize trips.parquet --column route --edges roads.csv --epsilon 3 --distance edit --lengths 5:9 --cap 7 "
+    "--mechanism certified "
     "--output private.parquet"
 )
 KINDS = (pv.CertifiedEditExponential, pv.EditPermuteAndFlip, pv.EditExponential)

@@ -108,7 +108,8 @@ def test_a_manifest_that_is_none_is_refused(folder, run, change, complaint) -> N
 
 def test_what_holds_for_a_user_and_what_was_released_unprotected_is_said(folder, run) -> None:
     line = (
-        "privatize trips.parquet --column route --edges roads.csv --epsilon 1 --keep-order --keep day --user driver "
+        "privatize trips.parquet --column route --edges roads.csv --epsilon 1 --yes --keep-order --keep day "
+        "--user driver "
         "--max-words-per-user 2 --mechanism exponential --output private.parquet"
     )
     assert run(line).code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,8 @@ def choice_as_json(choice: Choice) -> dict[str, Any]:
 
 def _say(text: str) -> None:
     """On standard error: what is released is not there yet, and nobody may be waiting for its summary."""
-    print(text, file=sys.stderr)
+    with contextlib.suppress(OSError):  # a full disk: the release does not depend on these words
+        print(text, file=sys.stderr)
 
 
 def _why(choice: Choice, edits: bool) -> str:
