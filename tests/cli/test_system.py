@@ -169,7 +169,7 @@ def test_a_model_is_told_its_states_once(options, message, run):
 def test_first_and_last_symbols_bind_the_words_of_a_release(folder, run):
     (folder / "one.csv").write_text("route\ns0 s1 s2\n")
     (folder / "last.txt").write_text("s2\ns3\n")
-    line = "privatize one.csv --column route --edges roads.csv --epsilon 0.1 --output private.csv --overwrite"
+    line = "privatize one.csv --column route --edges roads.csv --epsilon 0.1 --output private.csv --overwrite --yes"
     for _ in range(10):
         ran = run(f"{line} --first s0,s4 --last last.txt")
         assert ran.code == 0, ran.err

@@ -178,4 +178,4 @@ def test_edits_are_compared_among_the_edit_mechanisms_and_tables_are_bounded(mon
     monkeypatch.setattr(choosing, "_LARGEST_EDIT_TABLE", 10)
     unknown = choose(compared, LengthMix({5: 1}))
     assert (unknown.share, unknown.name) == (None, "certified")
-    assert "Give a smaller cap" in unknown.why_not["certified"]
+    assert "Give a smaller `cap`" in unknown.why_not["certified"]

@@ -105,14 +105,13 @@ def test_numbers_of_words_beyond_any_float_are_exact() -> None:
     assert counts[1] == 60 + 61 + 1 + 60  # substitutions; insertions: one more letter than runs; deletions: one a run
 
 
-def test_a_table_that_would_not_fit_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.words.edit.classes._LARGEST_EDIT_TABLE", 10_000)
+def test_a_table_that_would_not_fit_is_refused_with_a_way_out() -> None:
     town = pv.example_town()
     trip = town.random_word(14, pv.insecure_seed(5))
     words = LengthRange(town.compiled, 10, 18)
     with pytest.raises(pv.TooLargeError, match="smaller `cap`"):
-        EditClasses(words, town.encode(trip), 9)
-    assert EditClasses(words, town.encode(trip), 2).counts[0] == 1
+        EditClasses(words, town.encode(trip), 9, largest_table=10_000)
+    assert EditClasses(words, town.encode(trip), 2, largest_table=10_000).counts[0] == 1
 
 
 @pytest.mark.parametrize("distance", [-1, 3])
