@@ -275,6 +275,7 @@ def privatize_options(draw: st.DrawFn, wrong: bool) -> Case:
         line += draw(st.sampled_from(WRONG_TO_PRIVATIZE))
     else:
         line += draw(st.sampled_from([(), ("--ledger", "budget.db")]))
+        line += draw(st.sampled_from([("--yes",), ("--yes",), ()]))
         for more in draw(st.lists(st.sampled_from(ODD_FOR_PRIVATIZE), min_size=1, max_size=3)):
             line += more
     return Case(tuple(line), {"in.csv": content})
