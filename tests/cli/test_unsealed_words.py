@@ -132,8 +132,15 @@ def test_the_search_finds_words_where_they_may_be_read(prepared: Path) -> None:
     assert readable((prepared / "in.parquet").read_bytes())
 
 
-@pytest.mark.parametrize(("line", "output", "kills"), [(PRIVATIZE, "out.jsonl", 9), (MODEL, "out.json", 3)])
-def test_nine_kills_and_a_run_to_the_end_give_one_output_for_one_charge(prepared: Path, line, output, kills):
+@pytest.mark.parametrize(
+    ("line", "output", "kills"),
+    [
+        (PRIVATIZE, "out.jsonl", 3),
+        (MODEL, "out.json", 2),
+        pytest.param(PRIVATIZE, "out.jsonl", 9, marks=pytest.mark.slow),
+    ],
+)
+def test_many_kills_and_a_run_to_the_end_give_one_output_for_one_charge(prepared: Path, line, output, kills):
     line = line.format("jsonl") + " --resume"
     for moment in ["after charge", *["before seal"] * (kills - 1)]:
         killed(prepared, line, moment)

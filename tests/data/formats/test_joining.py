@@ -19,7 +19,7 @@ JOINED = pv.Alphabet([f"{name} | {phase}" for name in NAMES for phase in PHASES]
 LAYOUT = data.LongTable("case", "nr", ["name", "phase"], joiner=" | ")
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     words=st.lists(st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(PHASES)), min_size=1), min_size=1),
     ending=st.sampled_from([".csv", ".parquet"]),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -213,6 +213,7 @@ def test_the_order_of_a_large_file_does_not_depend_on_threads(ending: str, tmp_p
 FORMATS = ["%d/%m/%Y %H:%M", "%m/%d/%Y", "%d.%m.%Y %H:%M:%S", "%Y-%m-%d", "%d-%b-%Y %H:%M", "%m-%d-%Y %I:%M %p"]
 
 
+@settings(max_examples=30)
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from("uvw"), st.integers(0, 2000).map(lambda h: 7 * h), st.sampled_from("abcdefgh")),

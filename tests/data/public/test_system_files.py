@@ -77,9 +77,10 @@ def test_an_automaton_without_final_states_may_end_anywhere(name: str, text: str
 def test_bad_systems_are_refused_with_file_and_line(
     read: Callable[[Path], pv.System], text: bytes, says: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "system.csv").write_bytes(text)
-    with pytest.raises(pv.PathVeilError, match=r"system\.csv") as caught:
-        read(tmp_path / "system.csv")
+    path = tmp_path / ("system.txt" if read in (read_alphabet, data.read_alphabet) else "system.csv")
+    path.write_bytes(text)
+    with pytest.raises(pv.PathVeilError, match=path.name) as caught:
+        read(path)
     assert says in str(caught.value)
 
 
@@ -146,3 +147,12 @@ def test_what_may_follow_what_in_an_automaton_is_the_support_of_a_model():
     assert successors_of(machine, ("b", "a"), "m.json") == [1, 2]
     with pytest.raises(pv.InvalidParameterError, match=r"m\.json: 'b' is not among the states"):
         support_of(machine, ("a",), "m.json")
+
+
+@pytest.mark.parametrize("name", ["pages.csv", "pages.TSV"])
+def test_a_table_is_not_taken_for_a_list_of_symbols(tmp_path, name):
+    """Its header would become a symbol, and rows with several columns one symbol each."""
+    (tmp_path / name).write_text("page\nnews\nsports\n")
+    with pytest.raises(pv.InvalidSystemError, match="which column"):
+        data.read_alphabet(tmp_path / name)
+    assert list(data.read_alphabet(tmp_path / name, column="page").symbols) == ["news", "sports"]

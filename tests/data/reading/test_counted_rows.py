@@ -32,7 +32,7 @@ def written(path: Path, rows: list[tuple[str, str, object]]) -> Path:
     return path
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     ending=st.sampled_from([".csv", ".parquet", ".jsonl"]),
     kind=st.sampled_from([int, float]),

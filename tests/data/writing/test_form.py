@@ -40,7 +40,7 @@ def read_back(path: Path, layout: data.Layout) -> Words:
     return [[SYMBOLS[code] for code in word] for batch in batches for word in batch.column("word").to_pylist()]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     words=st.lists(st.lists(st.sampled_from(SYMBOLS), min_size=1, max_size=6), min_size=1, max_size=9),
     shape=st.sampled_from(SHAPES),

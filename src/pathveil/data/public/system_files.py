@@ -87,6 +87,11 @@ def read_alphabet(path: str | Path, column: str | None = None) -> Alphabet:
         if not values:
             raise InvalidSystemError(f"{path}: the column {column!r} is empty")
         return Alphabet(dict.fromkeys(values))
+    if Path(path).suffix.lower() in (".csv", ".tsv"):  # its header would become a symbol
+        raise InvalidSystemError(
+            f"{path}: which column of this table holds the symbols? Name it after a colon ({path}:COLUMN; in Python "
+            "with `column`), or list the symbols in a .txt file, one a line"
+        )
     lines = _text(path).splitlines()
     seen: dict[str, int] = {}
     for number, symbol in enumerate(lines, start=1):
