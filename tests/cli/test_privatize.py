@@ -300,3 +300,10 @@ def test_the_greatest_number_of_words_of_a_user_reaches_the_terminal_and_nothing
 def _without_times_and_keys(entry):
     """What an entry says, but for the clock, the keyed fingerprint of the input and the digest of the output."""
     return {name: value for name, value in entry.items() if name not in ("time", "fingerprint", "output")}
+
+
+@pytest.mark.parametrize("more", ["", " --overwrite", " --engine spark --overwrite"])
+def test_the_root_of_all_folders_is_no_output(run, more):
+    ran = run(f"privatize trips.parquet --column route --edges roads.csv --epsilon 5 --output /{more}")
+    assert ran.code != 0
+    assert "is a folder" in ran.err

@@ -299,8 +299,8 @@ def _refuse_outputs(runner: Runner, output: Output, input: Input, system: System
     from pathveil.data.writing import manifest_path, refuse_existing
     from pathveil.release import files_to_write, refuse_inputs
 
-    beside = manifest_path(output.target)
     runner.refuse_existing(output.target, output.overwrite)
+    beside = manifest_path(output.target)
     written = files_to_write(output.target, beside)
     refuse_inputs(written, sources=input.sources, public=system.files, ledger=budget.ledger)
     refuse_existing(beside, output.overwrite)

@@ -18,7 +18,7 @@ from typing import Any
 import pathveil
 from pathveil.data.fingerprint import system_fingerprint
 from pathveil.data.writing.publishing import earlier_kept, flush, is_out, publish
-from pathveil.errors import InvalidParameterError
+from pathveil.errors import FileItselfError, InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.system import System
 from pathveil.words.base import WordMechanism
@@ -96,6 +96,8 @@ def per_user(promise: Guarantee, max_words: int) -> dict[str, Any]:
 
 def manifest_path(output: Path) -> Path:
     """`private.parquet` has the manifest `private.parquet.manifest.json`."""
+    if not output.name:
+        raise FileItselfError(f"{output} is a folder: name a file to write to")
     return output.with_name(output.name + ".manifest.json")
 
 
