@@ -13,9 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 from pathveil.data.database import Database
-from pathveil.data.writing.encrypted_file import EncryptedFile
+from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource
+
+
+def limit_for(user: str | None, max_words_per_user: int | None) -> UserLimit | None:
+    """The limit for words that the column `user` says the users of; None where neither is given."""
+    if (user is None) != (max_words_per_user is None):
+        raise InvalidParameterError("`user` and `max_words_per_user` belong together: give both or none")
+    return None if max_words_per_user is None else UserLimit(max_words_per_user)
 
 
 class UserLimit:
