@@ -99,9 +99,7 @@ def test_the_promise_names_unit_limit_neighbours_and_what_is_public():
 @pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
 @pytest.mark.parametrize("unit", ["word", "user"])
 def test_the_number_of_words_is_used_and_told_only_where_it_is_public(unit, neighbours, tmp_path, monkeypatch):
-    """With noise that is the same whatever the data, two sets of words that differ in number give other histograms only
-    by their noisy counts: those of the second are twice those of the first, noise included, and so is the sum.
-    """
+    """Noise of -5 on every count: shares are those of the noisy counts, unless the exact sum may be used."""
     monkeypatch.setattr(CountNoise, "draw", lambda _noise, _source, count: np.full(count, -5, dtype=np.int64))
     options = dict(OF_USERS, max_words_per_user=100) if unit == "user" else {**ASKED, "unit": "word"}
     model = pv.fit_private_chain(words=WORDS, **options, neighbours=neighbours)
