@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections import Counter
 
 import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.models.laplace import CountNoise
-from pathveil.models.people import words_of_people
+from pathveil.models.laplace import CountNoise, count_noises
+from pathveil.models.people import WholeWords, words_of_people
 from pathveil.privacy import units
+from tests.reference import people
 
 SPLIT = {"transitions": 0.5, "first": 0.25, "lengths": 0.25}
 WORDS = ["abcab", "acbba", "bbca", "abab", "cab"] * 20
@@ -168,3 +171,40 @@ def test_a_word_that_cannot_occur_is_refused_whether_it_would_be_used_or_not():
                 words=["ab"] * 50 + ["cc"], states="abc", users=["one person"] * 51, unit="user", max_length=4,
                 max_words_per_user=1, epsilon=1.0, support=support, rng=pv.insecure_seed(seed),
             )  # fmt: skip
+
+
+# The whole law, on a tiny world: words of one or two symbols, 2 words of a person are used, other persons choose, too.
+
+PAIRS = ["aa", "ab", "ba", "bb"]
+
+
+def law(data: people.Data, scale: float) -> np.ndarray:
+    """The probability of each noisy table of transitions, averaged over all choices of all persons.
+
+    The entries run from one below the smallest count to one above the largest: farther out all terms fall by the same
+    factor, so that no ratio of two laws changes any more.
+    """
+    z = np.arange(-1, 7)
+    q = math.exp(-1 / scale)
+    ways = list(itertools.product(*(people.choices(person, 2) for person in data)))
+    total = 0.0
+    for used in ways:
+        counts = people.tables(used, 2)["transitions"]
+        of_cells = [(1 - q) / (1 + q) * q ** np.abs(z - counts[pair]) for pair in PAIRS]
+        total = total + np.einsum("i,j,k,l->ijkl", *of_cells) / len(ways)
+    return np.asarray(total)
+
+
+def largest_loss(relation: str, scale: float) -> float:
+    others = (("aa", "ab", "bb"),)
+    ones = people.persons_of(["aa", "ba", "bb"], 3)
+    laws = {data: law(data, scale) for data in (others, *((*others, one) for one in ones))}
+    pairs = people.neighbours(others, ones, relation)
+    return max(float(np.abs(np.log(laws[one] / laws[other])).max()) for one, other in pairs)
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+def test_the_law_of_noise_and_choice_together_keeps_the_promise_and_less_noise_does_not(relation):
+    noise = count_noises("laplace", 1.0, 0.0, "user", 2, {"transitions": 1.0}, WholeWords(relation, 2))["transitions"]
+    assert 0.99 < largest_loss(relation, float(noise.scale)) < 1 + 1e-9
+    assert largest_loss(relation, 0.7 * float(noise.scale)) > 1.3

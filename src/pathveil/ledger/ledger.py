@@ -138,8 +138,9 @@ class Ledger:
         Where the budget's unit is wider than the guarantee's, more has to be known: `longest`, the number of symbols of
         the longest word, where lengths are public; `words_per_user`, the limit to which the release holds every `user`
         (it counts only if this is the column that the budget calls its persons); and for certified mechanisms
-        `loss_at`, the mechanism's own bound for words farther apart. A `UnitMismatchError` says why a release cannot be
-        expressed in this unit at all.
+        `loss_at`, the mechanism's own bound for words farther apart. A guarantee that is itself about persons needs
+        `user`, if the budget names their column. A `UnitMismatchError` says why a release cannot be expressed in this
+        unit at all.
         """
         known = Known(longest=longest, words_per_user=words_per_user)
         if user is None or user != self._user:

@@ -83,7 +83,9 @@ class UserLimit:
         # A user's words in the order of uniform keys: the first of them are a uniform choice. Equal keys are next to
         # impossible, and would not touch the guarantee, which holds for any choice that ignores what words say.
         ranked = "SELECT number, row_number() OVER (PARTITION BY owner ORDER BY draw) AS place FROM words_of_users"
-        [(self.measured,)] = database.rows(f"SELECT max(place) FROM ({ranked})")
+        [(self.measured,)] = database.rows(
+            "SELECT max(n) FROM (SELECT count(*) AS n FROM words_of_users GROUP BY owner)"
+        )
         numbers = [
             batch.column(0).to_numpy()
             for batch in database.stream(f"SELECT number FROM ({ranked}) WHERE place > {self.most} ORDER BY number")
