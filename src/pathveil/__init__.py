@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from pathveil.models.frequencies import private_frequencies as private_frequencies
     from pathveil.models.matrix import PrivateMatrix as PrivateMatrix
     from pathveil.models.matrix import private_matrix as private_matrix
+    from pathveil.models.sequences import PrivateSequences as PrivateSequences
+    from pathveil.models.sequences import fit_private_sequences as fit_private_sequences
     from pathveil.planning.choose import best_mechanism as best_mechanism
     from pathveil.planning.compare_models import compare_models as compare_models
     from pathveil.planning.forecast import Forecast as Forecast

@@ -103,7 +103,7 @@ def count_noises(
     total = sum(Fraction(share) for share in shares.values())
     parts = {part: Fraction(share) / total for part, share in shares.items()}
     if kind == "laplace":
-        whole_epsilon = _exactly(epsilon)
+        whole_epsilon = exactly(epsilon)
         return {part: laplace_noise(share * whole_epsilon, changes[part][0]) for part, share in parts.items()}
     if unit == "transition":
         return {"transitions": pair_gaussian_noise(epsilon, delta)}
@@ -111,7 +111,7 @@ def count_noises(
     return {part: gaussian_noise(share * Fraction(rho), changes[part][1]) for part, share in parts.items()}
 
 
-def _exactly(epsilon: float | Fraction) -> Fraction:
+def exactly(epsilon: float | Fraction) -> Fraction:
     """ε without rounding: the smaller of the binary number and of the decimal that it is printed (and charged) as."""
     if not 0 < epsilon < math.inf:
         raise InvalidParameterError(f"epsilon is {epsilon}: it must be a positive, finite number")
@@ -120,7 +120,7 @@ def _exactly(epsilon: float | Fraction) -> Fraction:
 
 def laplace_noise(epsilon: float | Fraction, l1: int) -> CountNoise:
     """For counts that change by at most `l1` in all between neighbours: the scale is l1/ε, rounded up."""
-    return CountNoise("laplace", _rounded_up(Fraction(l1) / _exactly(epsilon)))
+    return CountNoise("laplace", _rounded_up(Fraction(l1) / exactly(epsilon)))
 
 
 def gaussian_noise(rho: float | Fraction, l2_squared: int) -> CountNoise:

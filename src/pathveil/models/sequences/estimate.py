@@ -1,0 +1,218 @@
+"""From noisy counts in the cells of a tree to probabilities. Post-processing: only noisy and public numbers are read.
+
+1. *Up.* The counts below an opened row sum to its own, so their sum measures the same as its own noisy counts: the two
+   are averaged with weights that minimise the variance.
+2. *Down*, a depth at a time. Differences to the settled counts above are shared out. Then each row is drawn towards what
+   the row above predicts. How far is learned from all rows of the depth (empirical Bayes): the probabilities of a row
+   are taken to vary around those above as Dirichlet(κp) does, κ is one of the values of `STRENGTHS`, and how common
+   each is comes from the noisy counts themselves by expectation maximisation.
+3. Rows are scaled so that they sum to the settled counts above again: what is known of pairs stays known when triples
+   are added.
+
+How often the histories of a row occur is known twice as well: from the cell that leads to it (x leads to y as often as
+y comes after x), and from the sum of its own cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pathveil.models.sequences.tree import NONE, ContextTree
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+
+STRENGTHS = np.concatenate([[0.5], 2.0 ** np.arange(18), [np.inf]])
+"""The values of κ: from rows that have nothing to do with those above to rows that repeat them."""
+
+LEAST = 0.05
+"""No probability falls below this part of what the row above says: a next symbol that noise has hidden stays possible."""
+
+FLOW_ERROR = 0.05
+"""Relative error of a size that comes from the cell above, where only the first events of a word are counted."""
+
+_ROUNDS = 60
+_SCALINGS = 20
+_TINY = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """Noisy counts of the cells of one depth, all with noise of the same variance."""
+
+    counts: FloatArray
+    variance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """For every cell its probability in its row, for every row how often its histories occur."""
+
+    probabilities: FloatArray
+    sizes: FloatArray
+    own: BoolArray
+    """Rows that mostly believe their own counts, not the row above."""
+
+    def counts(self, tree: ContextTree) -> FloatArray:
+        """How often each cell is expected to have been counted."""
+        return self.probabilities * self.sizes[tree.row_of_cell]
+
+
+def estimate(
+    tree: ContextTree, measured: list[Measured], words: float, continuing: float, prior: FloatArray | None = None
+) -> Estimate:
+    """The probabilities of all cells.
+
+    `words` is how many words there are (noisy, or public); `continuing` how many of the events that are no ends are
+    followed by another event that is counted. `prior` has for each cell of depth 1 what to expect before any count.
+    """
+    level = [tree.cells_at(depth) for depth in range(1, tree.depth + 1)]
+    counts, variances = _averaged_upwards(tree, measured)
+    probabilities, sizes = np.zeros(tree.cell_count), np.zeros(tree.row_count)
+    own, settled = np.zeros(tree.row_count, dtype=bool), np.zeros(tree.cell_count)
+    for depth in range(1, tree.depth + 1):
+        cells, rows = level[depth - 1], tree.rows_at(depth)
+        row = tree.row_of_cell[cells] - rows.start
+        count, variance = counts[cells], variances[cells]
+        if depth == 1:
+            expected = _shares(row, tree.symbols[cells], count) if prior is None else prior
+            flow, flow_variance = _flow_of_pairs(tree, row, count, variance, words, continuing)
+        else:
+            above = tree.above[cells]
+            count = _shared_out(above, count, variance, settled)
+            expected = probabilities[above]
+            flow, flow_variance = _flow_from_above(tree, rows, settled, variances, continuing)
+        height = rows.stop - rows.start
+        size = _sizes(row, height, count, variance, flow, flow_variance)
+        shares, own[rows] = _drawn_to_expected(row, height, count, variance, expected, size)
+        if depth > 1:
+            shares, size = _scaled_to_above(row, tree.parent[rows], tree.above[cells], shares, size, settled)
+            shares = _normalised(row, height, np.maximum(shares, LEAST / 10 * expected))
+        probabilities[cells], sizes[rows] = shares, size
+        settled[cells] = shares * size[row]
+    return Estimate(probabilities, sizes, own)
+
+
+def _averaged_upwards(tree: ContextTree, measured: list[Measured]) -> tuple[FloatArray, FloatArray]:
+    """Noisy counts and their variances, each averaged with the sum of what lies below."""
+    counts = np.concatenate([one.counts for one in measured])
+    variances = np.concatenate([np.full(len(one.counts), one.variance) for one in measured])
+    for depth in range(tree.depth, 1, -1):
+        below, above = tree.cells_at(depth), tree.cells_at(depth - 1)
+        target = tree.above[below] - above.start
+        sums = np.bincount(target, counts[below], above.stop - above.start)
+        spread = np.bincount(target, variances[below], above.stop - above.start)
+        opened = spread > 0
+        weight = np.where(opened, spread / (spread + variances[above] + _TINY), 1.0)
+        counts[above] = weight * counts[above] + (1 - weight) * sums
+        variances[above] *= weight
+    return counts, variances
+
+
+def _shared_out(above: IntArray, count: FloatArray, variance: FloatArray, settled: FloatArray) -> FloatArray:
+    """The counts of a depth, changed as little as their noise allows to sum to the settled ones above."""
+    sums = np.bincount(above, count, len(settled))
+    spread = np.bincount(above, variance, len(settled))
+    shared: FloatArray = count + variance * ((settled - sums) / (spread + _TINY))[above]
+    return shared
+
+
+def _shares(row: IntArray, symbols: IntArray, count: FloatArray) -> FloatArray:
+    """What every row of depth 1 expects: each symbol as often as it occurs anywhere."""
+    totals = np.bincount(symbols, count)
+    totals = np.maximum(totals, 1e-3 * max(totals.max(initial=0.0), 1.0) / len(totals))
+    return _normalised(row, int(row[-1]) + 1, totals[symbols])
+
+
+def _flow_of_pairs(
+    tree: ContextTree, row: IntArray, count: FloatArray, variance: FloatArray, words: float, continuing: float
+) -> tuple[FloatArray, FloatArray]:
+    """How often each symbol is entered, as far as something follows; the beginning as often as there are words."""
+    size = tree.grammar.symbols
+    symbols = tree.symbols[: len(row)]
+    entered = np.bincount(symbols, count, size + 1)[:size] * continuing
+    spread = np.bincount(symbols, variance, size + 1)[:size] * continuing**2
+    return np.append(entered, words), np.append(spread, max(words, 1.0))
+
+
+def _flow_from_above(
+    tree: ContextTree, rows: slice, settled: FloatArray, variances: FloatArray, continuing: float
+) -> tuple[FloatArray, FloatArray]:
+    """How often each history occurs, from the cell that leads to it; nothing is known of a rest."""
+    flow = tree.flow[rows]
+    known = flow != NONE
+    cell = np.where(known, flow, 0)
+    return (
+        np.where(known, settled[cell] * continuing, 0.0),
+        np.where(known, variances[cell] * continuing**2, np.inf),
+    )
+
+
+def _sizes(
+    row: IntArray, height: int, count: FloatArray, variance: FloatArray, flow: FloatArray, flow_variance: FloatArray
+) -> FloatArray:
+    """How often the histories of each row occur: the average of what leads to it and of its own cells."""
+    sums, spread = np.bincount(row, count, height), np.bincount(row, variance, height)
+    doubt = flow_variance + (FLOW_ERROR * flow) ** 2
+    with np.errstate(invalid="ignore"):
+        weight = np.where(np.isfinite(doubt), spread / (spread + doubt + _TINY), 0.0)
+    return np.maximum(weight * flow + (1 - weight) * sums, 0.0)
+
+
+def _drawn_to_expected(
+    row: IntArray, height: int, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """The probabilities of each row between its own counts and those expected, and whether it believes its own more."""
+    mean = size[row] * expected
+    spread = expected * (1 - expected)
+    difference = count - mean
+    noise = variance + size[row] * spread + 1e-12
+    fits = np.empty((height, len(STRENGTHS)))
+    for i, strength in enumerate(STRENGTHS):
+        total = noise + size[row] ** 2 * spread / (strength + 1)
+        fits[:, i] = np.bincount(row, -0.5 * (np.log(total) + difference**2 / total), height)
+    weights = _common(fits)
+    kept = np.zeros(len(count))
+    for i, strength in enumerate(STRENGTHS):
+        own = size[row] ** 2 * spread / (strength + 1)
+        kept += weights[row, i] * own / (own + noise)
+    drawn = np.maximum(mean + kept * difference, LEAST * mean)
+    believed = np.bincount(row, kept * mean, height) > 0.5 * np.bincount(row, mean, height)
+    empty = np.bincount(row, drawn, height) <= 0
+    return _normalised(row, height, np.where(empty[row], expected, drawn)), believed & (size > 0)
+
+
+def _common(fits: FloatArray) -> FloatArray:
+    """For each row how likely each strength is, where the rows themselves say how common each of them is."""
+    likely = np.exp(fits - fits.max(axis=1, keepdims=True))
+    common = np.full(fits.shape[1], 1 / fits.shape[1])
+    for _ in range(_ROUNDS):
+        weights = likely * common
+        weights /= weights.sum(axis=1, keepdims=True)
+        common = weights.mean(axis=0)
+    return weights
+
+
+def _scaled_to_above(
+    row: IntArray, parent: IntArray, above: IntArray, shares: FloatArray, size: FloatArray, settled: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Rows scaled in turn to the settled counts above and to their sizes, and the sizes that come out."""
+    first, height = int(above.min()), len(size)
+    above, wanted = above - first, settled[first : int(above.max()) + 1]
+    family = parent - int(parent.min())
+    total = np.zeros(int(family.max()) + 1)
+    together = np.zeros(len(wanted), dtype=np.int64)
+    together[above] = family[row]
+    np.add.at(total, together, wanted)
+    size = size * (total / np.maximum(np.bincount(family, size, len(total)), _TINY))[family]
+    cells = shares * size[row]
+    for _ in range(_SCALINGS):
+        cells = cells * (wanted / np.maximum(np.bincount(above, cells, len(wanted)), _TINY))[above]
+        cells = cells * (size / np.maximum(np.bincount(row, cells, height), _TINY))[row]
+    return np.where(size[row] > 0, cells / np.maximum(size, _TINY)[row], shares), size
+
+
+def _normalised(row: IntArray, height: int, values: FloatArray) -> FloatArray:
+    """Each row divided by its sum."""
+    normalised: FloatArray = values / np.maximum(np.bincount(row, values, height), _TINY)[row]
+    return normalised

@@ -1,0 +1,124 @@
+"""Fit a private model of sequences: check, charge, and only then measure, one step after another.
+
+1. The lengths of all words. They say how many words there are, where that is private.
+2. With a δ: whole words that many have. What they leave is modelled in the next step, or, where that is too little to
+   be told from noise, the rest of the budget is spent on a second look for whole words.
+3. What follows what, a depth of the tree of contexts at a time. Which contexts get a row is decided from what was
+   measured before.
+
+Every step spends its own share of ε on counts of which one word changes a bounded number, so the shares add up to the
+promise (adaptive composition). For any set of kept words the other words are a set of words of which neighbouring data
+change no more than of all, so that step 3 may leave the kept ones out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pathveil.errors import InvalidCountsError, InvalidParameterError
+from pathveil.models.counting import States
+from pathveil.models.laplace import exactly
+from pathveil.models.people import words_of_people
+from pathveil.models.sequences.coded_words import CodedWords
+from pathveil.models.sequences.grammar import Grammar
+from pathveil.models.sequences.measuring import Measuring
+from pathveil.models.sequences.private_sequences import PrivateSequences
+from pathveil.models.sequences.request import Order, Unit, checked_request
+from pathveil.privacy.guarantee import Guarantee
+from pathveil.privacy.units import Neighbours
+from pathveil.randomness.source import RandomSource, checked_source
+from pathveil.systems.system import Symbol, System, Word
+
+
+def fit_private_sequences(
+    words: Iterable[Word] | CodedWords,
+    *,
+    states: Iterable[Symbol],
+    epsilon: float,
+    delta: float | None = None,
+    max_length: int,
+    order: Order = "auto",
+    unit: Unit = "word",
+    users: Iterable[Hashable] | npt.NDArray[Any] | None = None,
+    max_words_per_user: int | None = None,
+    neighbours: Neighbours = "replace",
+    support: npt.ArrayLike | System | None = None,
+    rng: RandomSource | None = None,
+    before_drawing: Callable[[Guarantee], object] | None = None,
+) -> PrivateSequences:
+    """A private model of whole words: how they begin, what follows what, how they end, how long they are.
+
+    The next symbol depends on up to `order` symbols before it ("auto": as many as the budget can tell apart). Contexts
+    that are too rare for that share what shorter ones say. With a `delta`, words that many have are found and kept
+    whole. Words are cut after `max_length` symbols.
+
+    `unit="word"` protects a word, `unit="user"` all words of a person: `users` says whose each word is, and at most
+    `max_words_per_user` of a person are used, chosen at random. With `neighbours="add-remove"` the promise compares the
+    data with and without the word (or person), with "replace" also with any other in its place.
+
+    `states` and `support` (a table of transitions that can occur, or a system) are public and must not be taken from
+    the data. Synthetic words never do what `support` does not allow.
+
+    `before_drawing` is called with the guarantee when everything is checked and nothing is drawn: the moment to charge
+    a ledger.
+
+    >>> import pathveil as pv
+    >>> visits = ["abc", "abd", "aab"] * 300
+    >>> model = pv.fit_private_sequences(
+    ...     visits, states="abcd", epsilon=2.0, delta=1e-6, max_length=5, rng=pv.insecure_seed(7)
+    ... )
+    >>> sorted(word for word, _ in model.frequent)
+    ['aab', 'abc', 'abd']
+    """
+    asked = checked_request(epsilon, delta, max_length, order, unit, max_words_per_user, neighbours)
+    known = States(states, None)
+    grammar = Grammar.of(known.given, support)
+    source = checked_source(rng)
+    coded = words.cut(max_length) if isinstance(words, CodedWords) else CodedWords.from_words(words, known, max_length)
+    if users is not None and unit != "user":
+        raise InvalidParameterError('`users` says whose words these are, whom only `unit="user"` protects')
+    if unit == "user" and not isinstance(words, CodedWords):
+        if users is None:
+            raise InvalidParameterError('`unit="user"` needs `users`: one for each word')
+        coded = coded.select(words_of_people(users, len(coded), max_words_per_user or 1, source))
+    if not len(coded):
+        raise InvalidCountsError("there is no word: a model needs at least one")
+    _require_possible(coded, grammar, max_length, known)
+    guarantee = asked.guarantee(seeded=source.is_seeded)
+    if before_drawing is not None:
+        before_drawing(guarantee)
+    fitted = Measuring(asked, grammar, coded, exactly(epsilon), source).fit()
+    return PrivateSequences(known.given, grammar, asked, guarantee, fitted)
+
+
+def _require_possible(words: CodedWords, grammar: Grammar, max_length: int, states: States) -> None:
+    """Refuse words that the public support does not allow."""
+    lengths = words.lengths
+    size = grammar.symbols
+    before = np.empty(len(words.values), dtype=np.int64)
+    before[1:] = words.values[:-1]
+    before[words.offsets[:-1]] = size
+    wrong = ~grammar.allows(before, words.values)
+    ended = lengths < max_length
+    last = words.values[words.offsets[1:] - 1]
+    endings = ended & ~grammar.allows(last, np.full(len(words), size))
+    for i in np.flatnonzero(wrong):
+        word = int(np.searchsorted(words.offsets, i, side="right"))
+        what = "begin a word" if before[i] == size else f"follow {states.given[before[i]]!r}"
+        raise _impossible(word, f"{states.given[words.values[i]]!r} cannot {what}")
+    for word in np.flatnonzero(endings):
+        raise _impossible(int(word) + 1, f"no word can end with {states.given[last[word]]!r}")
+
+
+def _impossible(word: int, why: str) -> InvalidCountsError:
+    return InvalidCountsError(
+        f"word number {word}: {why}, as the public support says. Correct the data, or the support if it is wrong for "
+        "reasons that have nothing to do with the data.",
+        without_content=f"word number {word} cannot occur, as the public support says",
+    )
+
+

@@ -1,0 +1,170 @@
+"""The steps that read the data, each with its share of the budget and its own noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from pathveil.models.laplace import CountNoise, laplace_noise
+from pathveil.models.sequences import budget
+from pathveil.models.sequences.coded_words import CodedWords
+from pathveil.models.sequences.estimate import Estimate, Measured, estimate
+from pathveil.models.sequences.frequent import FrequentWords, find_frequent
+from pathveil.models.sequences.grammar import MOST_CELLS, Grammar
+from pathveil.models.sequences.kernel_arrays import KernelArrays
+from pathveil.models.sequences.lengths import as_distribution, end_factors, events_counted
+from pathveil.models.sequences.request import Request
+from pathveil.models.sequences.tree import ContextTree
+from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.randomness.source import RandomSource
+
+_OWN_ROW = 2.0  # a history gets a row of its own where it is expected so many times the noise of a count
+_WORTH_MODELLING = 2.0  # the words that are left, against the noise of a table of pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What the steps have found."""
+
+    tree: ContextTree
+    estimate: Estimate
+    factors: FloatArray
+    lengths: FloatArray
+    words: float
+    frequent: CodedWords
+    frequent_counts: FloatArray
+
+
+class Measuring:
+    """One fit: the words, the unit, and how much of the budget is left."""
+
+    def __init__(
+        self, asked: Request, grammar: Grammar, words: CodedWords, epsilon: Fraction, source: RandomSource
+    ) -> None:
+        self.asked, self.grammar, self.words, self.epsilon, self.source = asked, grammar, words, epsilon, source
+        self.sides = asked.whole.sensitivity(1)[0]
+
+    def fit(self) -> Fitted:
+        """All steps, one after another."""
+        lengths, number = self._measure_lengths()
+        left = self.epsilon * (1 - budget.LENGTHS)
+        words, kept, counts = self.words, self.words.select(np.zeros(len(self.words), dtype=bool)), np.zeros(0)
+        modelled, prior = True, None
+        if self.asked.delta is not None:
+            words = self.words.distinct()
+            found, left, modelled = self._look_for_frequent(words, left, number, lengths)
+            kept, counts = words.select(found.kept), np.maximum(found.counts[found.kept], 1.0)
+            words = words.select(~found.kept)
+            lengths = self._lengths_of_the_rest(lengths, number, kept, counts)
+            number = max(number - float(counts.sum()), 0.0)
+        if len(kept):
+            known, order = self._grown_from_kept(kept, counts)
+            prior = known.probabilities[order.cells_at(1)]
+        if modelled:
+            tree, found_here = self._grow(words, left, lengths, number, prior)
+        elif len(kept):
+            tree, found_here = order, known
+        else:
+            tree, found_here = self._grow(words, left, lengths, number, prior)
+        arrays = KernelArrays.of(tree, found_here.probabilities)
+        factors = end_factors(arrays, lengths, self.source)
+        return Fitted(tree, found_here, factors, lengths, number, kept, counts)
+
+    def _measure_lengths(self) -> tuple[FloatArray, float]:
+        """Noisy counts of all lengths, and how many words there are: the public number, or the noisy sum."""
+        noise = laplace_noise(self.epsilon * budget.LENGTHS, self.sides)
+        exact = self.words.length_counts(self.asked.max_length)
+        noisy = (exact + noise.draw(self.source, len(exact))).astype(float)
+        public = self.asked.whole.number_is_public
+        return as_distribution(noisy), float(self.words.times.sum() if public else max(noisy.sum(), 1.0))
+
+    def _look_for_frequent(
+        self, distinct: CodedWords, left: Fraction, number: float, lengths: FloatArray
+    ) -> tuple[FrequentWords, Fraction, bool]:
+        """Frequent words, what is left of ε, and whether that is for modelling the other words."""
+        delta = (self.asked.delta or 0.0) / 2
+        first = self.epsilon * budget.FREQUENT
+        found = find_frequent(distinct, first, delta, self.asked.whole, self.source)
+        left -= first
+        rest = number - float(found.counts[found.kept].sum())
+        events, _ = events_counted(lengths, self.asked.max_length)
+        noise = float(len(self.grammar.following) * self.sides * events / left)
+        if rest * events >= _WORTH_MODELLING * noise:
+            return found, left, True
+        again = find_frequent(distinct, left, delta, self.asked.whole, self.source)
+        return found.joined(again), Fraction(0), False
+
+    def _lengths_of_the_rest(
+        self, lengths: FloatArray, number: float, kept: CodedWords, counts: FloatArray
+    ) -> FloatArray:
+        """What the kept words leave of the lengths of all."""
+        of_kept = np.bincount(kept.lengths - 1, counts, len(lengths))
+        return as_distribution(np.maximum(lengths * number - of_kept, 0.0))
+
+    def _grown_from_kept(self, kept: CodedWords, counts: FloatArray) -> tuple[Estimate, ContextTree]:
+        """A model of the kept words, as free as they are: it reads nothing but their noisy counts."""
+        weighted = CodedWords(kept.values, kept.offsets, np.rint(counts).astype(np.int64))
+        tree = ContextTree.of_pairs(self.grammar)
+        lengths = as_distribution(np.bincount(kept.lengths - 1, counts, self.asked.max_length))
+        events, going_on = events_counted(lengths, self.asked.max_length)
+        measured = [Measured(self._count(tree, weighted, self.asked.max_length).astype(float), 1e-6)]
+        return estimate(tree, measured, float(counts.sum()), (events - 1) / going_on), tree
+
+    def _grow(
+        self, words: CodedWords, left: Fraction, lengths: FloatArray, number: float, prior: FloatArray | None
+    ) -> tuple[ContextTree, Estimate]:
+        """The tree of contexts, measured a depth at a time."""
+        epsilon, cells = float(left), len(self.grammar.following)
+        order = self._order(epsilon, number)
+        counted = budget.events_to_count(epsilon, number, self.sides, cells, lengths)
+        events, going_on = events_counted(lengths, counted)
+        continuing = (events - 1) / going_on if going_on else 0.0
+        tree, measured = ContextTree.of_pairs(self.grammar), []
+        shares = budget.shares_of_depths(order)
+        for depth, share in enumerate(shares, 1):
+            noise = laplace_noise(left * share, self.sides * counted)
+            exact = self._count(tree, words, counted)
+            measured.append(Measured((exact + noise.draw(self.source, len(exact))).astype(float), noise.variance))
+            found = estimate(tree, measured, number, continuing, prior)
+            if depth < order:
+                following = laplace_noise(left * shares[depth], self.sides * counted)
+                if not self._open(tree, found, following, continuing):
+                    break
+        return tree, found
+
+    def _order(self, epsilon: float, number: float) -> int:
+        if self.asked.order != "auto":
+            return self.asked.order
+        cells = len(self.grammar.following)
+        growth = cells / (self.grammar.symbols + 1)
+        return budget.affordable_order(epsilon, number, self.sides, cells, growth, most=4)
+
+    def _open(self, tree: ContextTree, found: Estimate, noise: CountNoise, continuing: float) -> bool:
+        """Add a depth to the tree where histories are common enough; False where none is."""
+        rows, before, cells = tree.candidates()
+        expected = found.counts(tree)[cells] * continuing
+        common = expected >= _OWN_ROW * float(noise.scale)
+        rows, before, cells, expected = rows[common], before[common], cells[common], expected[common]
+        room = MOST_CELLS - tree.cell_count
+        widths = np.diff(tree.cell_offsets)[rows]
+        if 2 * int(widths.sum()) > room:  # the commonest first
+            by_size = np.argsort(-expected, kind="stable")
+            fits = by_size[2 * np.cumsum(widths[by_size]) <= room]
+            rows, before, cells = rows[fits], before[fits], cells[fits]
+        if len(rows):
+            tree.open(rows, before, cells)
+        return bool(len(rows))
+
+    def _count(self, tree: ContextTree, words: CodedWords, events: int) -> IntArray:
+        """Exact counts of the cells of the deepest depth."""
+        from pathveil.models.sequences import kernels
+
+        cells = tree.cells_at(tree.depth)
+        counts = np.zeros(cells.stop - cells.start, dtype=np.int64)
+        kernels.count_events(
+            words.values, words.offsets, words.times, self.asked.max_length, events, tree.slots, tree.children,
+            tree.cell_offsets, tree.symbols, tree.rows_at(tree.depth).start, counts,
+        )  # fmt: skip
+        return counts
