@@ -1,0 +1,132 @@
+"""How alike two sets of words are: for the curator, who may look at the original, and for benchmarks. Not for release.
+
+Each figure is a distance between two distributions (0: alike, 1: nothing in common; half the sum of all differences),
+or the part of the commonest things of the original that are among the commonest of the other, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pathveil.models.sequences.coded_words import CodedWords
+from pathveil.numerics.arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Distances between an original and other words (for the curator)."""
+
+    starts: float
+    ends: float
+    lengths: float
+    pairs: float
+    triples: float
+    words: float
+    top_words: float
+    """Which part of the 20 commonest words of the original are among the 20 commonest of the others."""
+    top_strings: dict[int, float]
+    """The same for the k commonest pieces of words (of any length), for several k."""
+
+
+class WordStatistics:
+    """What `compare` needs of a set of words, counted once."""
+
+    def __init__(self, words: CodedWords, symbols: int) -> None:
+        self.words, self.symbols = words, symbols
+        first, last = words.values[words.offsets[:-1]], words.values[words.offsets[1:] - 1]
+        self.starts = np.bincount(first, words.times, symbols)
+        self.ends = np.bincount(last, words.times, symbols)
+        self.lengths = np.bincount(words.lengths, words.times)
+
+    def pieces(self, length: int) -> tuple[list[bytes], IntArray]:
+        """The pieces of so many symbols that occur in the words, and how often."""
+        keys, counts = self._keys(length)
+        return keys, counts
+
+    def _keys(self, length: int) -> tuple[list[bytes], IntArray]:
+        position = np.arange(len(self.words.values)) - np.repeat(self.words.offsets[:-1], self.words.lengths)
+        left = np.repeat(self.words.lengths, self.words.lengths) - position
+        begins = np.flatnonzero(left >= length)
+        if not len(begins):
+            return [], np.zeros(0, dtype=np.int64)
+        times = np.repeat(self.words.times, self.words.lengths)[begins]
+        number = np.zeros(len(begins), dtype=np.int64)
+        names: list[IntArray] = []
+        for step in range(length):
+            value = self.words.values[begins + step]
+            # Numbered anew at each step, so that no piece is too long for 64 bits.
+            unique, number = np.unique(number * self.symbols + value, return_inverse=True)
+            names.append(unique)
+        counts = np.bincount(number, times).astype(np.int64)
+        return _spelled(names, self.symbols), counts
+
+    def top_strings(self, count: int) -> list[bytes]:
+        """The commonest pieces of any length; of equally common ones the shorter, then the first in order."""
+        found: list[tuple[int, int, bytes]] = []
+        length = 1
+        while True:
+            keys, counts = self._keys(length)
+            best = np.argsort(-counts, kind="stable")[:count]
+            least = found[count - 1][0] if len(found) >= count else 0
+            found += [(-int(counts[i]), length, keys[i]) for i in best if counts[i] >= -least]
+            found.sort()
+            found = found[:count]
+            if not len(best) or (len(found) == count and counts[best[0]] < -found[-1][0]):
+                return [key for _, _, key in found]
+            length += 1
+
+
+def _spelled(names: Sequence[IntArray], symbols: int) -> list[bytes]:
+    """The codes of each piece as bytes; `names[k]` are the pieces of k + 1 symbols, by the number of the shorter one."""
+    codes = np.empty((len(names[-1]), len(names)), dtype=np.int64)
+    number = np.arange(len(names[-1]))
+    for step in range(len(names) - 1, -1, -1):
+        codes[:, step] = names[step][number] % symbols
+        number = names[step][number] // symbols
+    packed = codes.tobytes()
+    width = 8 * len(names)
+    return [packed[i : i + width] for i in range(0, len(packed), width)]
+
+
+def compare(original: WordStatistics, other: WordStatistics, tops: Sequence[int] = (50, 100, 200)) -> Comparison:
+    """The distances between two sets of words."""
+    mine, others = _top_words(original, 20), _top_words(other, 20)
+    strings, other_strings = original.top_strings(max(tops)), other.top_strings(max(tops))
+    return Comparison(
+        starts=_distance(original.starts, other.starts),
+        ends=_distance(original.ends, other.ends),
+        lengths=_distance(original.lengths, other.lengths),
+        pairs=_keyed_distance(original.pieces(2), other.pieces(2)),
+        triples=_keyed_distance(original.pieces(3), other.pieces(3)),
+        words=_keyed_distance(_whole(original), _whole(other)),
+        top_words=len(mine & others) / max(len(mine), 1),
+        top_strings={k: len({*strings[:k]} & {*other_strings[:k]}) / max(len(strings[:k]), 1) for k in tops},
+    )
+
+
+def _whole(statistics: WordStatistics) -> tuple[list[bytes], IntArray]:
+    words = statistics.words.distinct()
+    values, places = words.values.tobytes(), (words.offsets * 8).tolist()
+    return [values[a:b] for a, b in zip(places[:-1], places[1:], strict=True)], words.times
+
+
+def _top_words(statistics: WordStatistics, count: int) -> set[bytes]:
+    keys, times = _whole(statistics)
+    return {keys[i] for i in np.argsort(-times, kind="stable")[:count]}
+
+
+def _distance(one: FloatArray, other: FloatArray) -> float:
+    longest = max(len(one), len(other))
+    padded = [np.pad(counts, (0, longest - len(counts))) / max(counts.sum(), 1) for counts in (one, other)]
+    return float(np.abs(padded[0] - padded[1]).sum() / 2)
+
+
+def _keyed_distance(one: tuple[list[bytes], IntArray], other: tuple[list[bytes], IntArray]) -> float:
+    totals = max(int(one[1].sum()), 1), max(int(other[1].sum()), 1)
+    difference = {key: times / totals[0] for key, times in zip(one[0], one[1].tolist(), strict=True)}
+    for key, times in zip(other[0], other[1].tolist(), strict=True):
+        difference[key] = difference.get(key, 0.0) - times / totals[1]
+    return sum(map(abs, difference.values())) / 2
