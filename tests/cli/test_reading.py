@@ -121,3 +121,32 @@ def test_several_columns_make_one_symbol_and_come_out_as_several(run):
     ran = run(line.replace("--joiner :", "--overwrite"))
     assert ran.code == 1
     assert "choose another --joiner" in ran.err
+
+
+def test_whoever_does_not_know_the_file_is_told_its_columns(run):
+    write_csv(Path("stays.csv"), [["visit", "time", "page"], ["v", "1", "cart"]])
+    Path("semicolons.csv").write_text("a;b;c\n1;2;3\n")
+    line = "privatize {} --alphabet pages.txt --epsilon 1 --output out.csv"
+    for file, columns in (
+        ("stays.csv", "'visit', 'time', 'page'"),
+        ("semicolons.csv", "'a', 'b', 'c'"),
+        ("trips.parquet", "'route', 'driver', 'day'"),
+    ):
+        ran = run(line.format(file))
+        assert ran.code == 2
+        assert "where are the words? Give --column for one word a row" in ran.err
+        assert f"Its columns: {columns}." in ran.err
+    assert "Its columns" not in run(line.format("stays.csv") + " --no-header").err
+    assert run("ledger init budget.db --epsilon 9 --unit symbols --adjacency 1").code == 0
+    hidden = run(line.format("stays.csv") + " --ledger budget.db").err
+    assert "where are the words?" in hidden
+    assert "'visit'" not in hidden
+
+
+def test_an_unknown_symbol_is_shown_beside_one_that_is_known(run):
+    """Numbers in the file and names in the public list, or the other way round, are seen at once."""
+    Path("codes.txt").write_text("0 1\n1\n")
+    ran = run("privatize codes.txt --alphabet pages.txt --epsilon 9 --output out.txt")
+    assert ran.code == 1
+    assert "unknown symbol '0'" in ran.err
+    assert "(this one has 3, the first is 'home')" in ran.err

@@ -100,7 +100,7 @@ class Columns:
     def layout(self, files: Sequence[str], format: Format | None = None) -> Layout:
         """The layout that the options describe; wrong use where they describe none or contradict each other."""
         from pathveil import data
-        from pathveil.data.database import holds_lists
+        from pathveil.data.database import holds_lists, named_columns
         from pathveil.data.sources import find_files
 
         first = find_files(files, Path(), format)[0]
@@ -125,10 +125,13 @@ class Columns:
                 raise InvalidParameterError("plain text has no columns: leave out --column")
             return data.TextLines(self.separator)
         if self.column is None:
-            raise InvalidParameterError(
+            what = (
                 f"{first.name}: where are the words? Give --column for one word a row, or --case, --order and --symbol "
                 "for one symbol a row"
             )
+            listed = "" if self.no_header else ", ".join(map(repr, named_columns(first)))
+            # Where a file has no header, what stands for the names of columns is its first row.
+            raise InvalidParameterError(f"{what}. Its columns: {listed}." if listed else what, without_content=what)
         if self.separator is None and holds_lists(first, self.column):
             return data.ListColumn(self.column)
         return data.DelimitedColumn(self.column, self.separator, header=not self.no_header)

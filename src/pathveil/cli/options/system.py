@@ -91,6 +91,14 @@ class SystemFile:
             rich_help_panel=_PANEL,
         ),
     ] = None
+    both_ways: Annotated[
+        bool,
+        typer.Option(
+            "--both-ways",
+            help="Each row of --edges may be taken in both directions: streets, neighbouring zones.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = False
     ends: Ends = Ends()
     alphabet: Annotated[
         str | None,
@@ -148,6 +156,8 @@ class SystemFile:
             )
         if self.ends != Ends() and self.edges is None:
             raise InvalidParameterError("--first and --last belong to --edges; `pathveil system` takes them, too")
+        if self.both_ways and self.edges is None:
+            raise InvalidParameterError("--both-ways belongs to --edges")
         for option, path in {**self.given, **self.ends.files}.items():
             refuse_sensitive(option, path, sensitive)
         from pathveil.data import public
@@ -155,7 +165,7 @@ class SystemFile:
         if self.system is not None:
             return public.SavedSystem.read(self.system)
         if self.edges is not None:
-            return public.SavedSystem(self.ends.applied(read_edges(self.edges)))
+            return public.SavedSystem(self.ends.applied(read_edges(self.edges, both_ways=self.both_ways)))
         if self.alphabet is not None:
             return public.SavedSystem(read_alphabet(self.alphabet))
         if self.chain is not None:
@@ -170,12 +180,13 @@ def file_of(text: str, columns: int) -> Path:
     return split_columns(text, columns)[0]
 
 
-def read_edges(text: str) -> MarkovChain:
+def read_edges(text: str, *, both_ways: bool = False) -> MarkovChain:
     """The edges that an option FILE[:FROM,TO] names."""
     from pathveil.data import public
 
     path, columns = public.split_columns(text, 2)
-    return public.read_edges(path) if columns is None else public.read_edges(path, columns=(columns[0], columns[1]))
+    origin, destination = columns or ("from", "to")
+    return public.read_edges(path, columns=(origin, destination), both_ways=both_ways)
 
 
 def read_alphabet(text: str) -> Alphabet:
