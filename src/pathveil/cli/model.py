@@ -232,7 +232,7 @@ def model(
         choices = fit.choices(input, count, output)
         layout = pairs.columns(input.columns.no_header) or input.columns.layout(files, input.format)
         bar.total = input.words_declared(files) if count is None else None
-        if count is None and layout.header:
+        if count is None and fit.user is None and layout.header:
             _warn_of_counts(input, files, layout)
         asked = (layout, fit.user) if fit.user is not None else layout if count is None else (layout, count)
         with budget.release(ledger, "model", input, files, asked, output.target) as release:

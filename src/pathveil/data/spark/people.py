@@ -92,6 +92,7 @@ class PeopleInOrder:
         self._most, self._key = most, key
         self.dropped, self.largest = 0, 0
         self.skipped: list[tuple[int, str]] = []
+        self._last: pa.Scalar | None = None  # whose words came last
 
     def words(self, batches: Batches) -> Iterator[pa.ListArray]:
         """The words that stay, as lists of codes."""
@@ -108,6 +109,13 @@ class PeopleInOrder:
             waiting.append(owned)
         yield from self._chosen(waiting)
 
+    def _require_sorted(self, owners: pa.Array) -> None:
+        """A person whose words came in two places would be limited twice: better no result than that one."""
+        ordered = pc.all(pc.less_equal(owners.slice(0, len(owners) - 1), owners.slice(1))).as_py()
+        if ordered is False or (self._last is not None and not pc.less(self._last, owners[0]).as_py()):
+            raise AssertionError("Spark did not keep the words of each person together")
+        self._last = owners[-1]
+
     def _owned(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The words; what was skipped is noted."""
         ownerless = batch.column(OWNER).is_null()
@@ -121,6 +129,7 @@ class PeopleInOrder:
         if not rows.num_rows:
             return
         owners, words = rows.column(OWNER).chunk(0), rows.column("codes").chunk(0)
+        self._require_sorted(owners)
         starts = _starts(owners)
         sizes = np.diff(np.append(starts, len(owners)))
         kept: BoolArray = np.ones(len(owners), dtype=bool)
