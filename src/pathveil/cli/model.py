@@ -29,6 +29,7 @@ from pathveil.cli.printing import (
     content_hidden,
     echo_cost,
     echo_json,
+    echo_limited,
     echo_notice,
     echo_skipped,
     echo_tied,
@@ -68,20 +69,37 @@ class Fit:
         float | None, typer.Option(help="δ that may be spent; without it, discrete Laplace noise is used.")
     ] = None
     unit: Annotated[
-        Literal["transition", "symbol", "word"] | None,
-        typer.Option(help="What is protected: one transition's destination, one symbol, or one whole word."),
+        Literal["transition", "symbol", "word", "user"] | None,
+        typer.Option(
+            help="What is protected: one transition's destination, one symbol, one whole word, or a person's words."
+        ),
     ] = None
+    user: Annotated[str | None, typer.Option(help="Unit user: the column that says whose word it is.")] = None
+    max_words_per_user: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Unit user: use at most so many words of a person, chosen at random. More words, more noise."
+        ),
+    ] = None
+    neighbours: Annotated[
+        Literal["replace", "add-remove"],
+        typer.Option(
+            help="Units word and user: a word (a person) becomes another, or is there or not. Then their number is "
+            "protected, too."
+        ),
+    ] = "replace"
     mechanism: Annotated[
         Literal["dirichlet", "laplace", "gaussian"] | None,
         typer.Option(help="If not given: the one with the smallest error to expect, by public forecast."),
     ] = None
     max_length: Annotated[
-        int | None, typer.Option(min=2, max=1_000_000, help="Unit word: the greatest length; longer words are cut.")
+        int | None,
+        typer.Option(min=2, max=1_000_000, help="Units word and user: the greatest length; longer words are cut."),
     ] = None
     split: Annotated[
         str | None,
         typer.Option(
-            help="Unit word: learn first symbols and lengths, too, each for a share of the budget: "
+            help="Units word and user: learn first symbols and lengths, too, each for a share of the budget: "
             "transitions=0.8,first=0.1,lengths=0.1"
         ),
     ] = None
@@ -100,6 +118,13 @@ class Fit:
             raise InvalidParameterError("which states are there? Give --states, or --system for a saved public system")
         if self.system is not None and self.support is not None:
             raise InvalidParameterError("--system says itself what may follow what: leave out --support")
+        if self.unit == "user" and (self.user is None or self.max_words_per_user is None):
+            raise InvalidParameterError(
+                "--unit user needs --user, the column that says whose word it is, and --max-words-per-user, how many "
+                "words of a person are used"
+            )
+        if self.unit != "user" and (self.user is not None or self.max_words_per_user is not None):
+            raise InvalidParameterError("--user and --max-words-per-user are for --unit user, which protects persons")
 
     def refuse_sensitive(self, sources: Sequence[str]) -> None:
         """Wrong use if a public file of the model is the sensitive input."""
@@ -130,6 +155,9 @@ class Fit:
             support=support,
             max_length=self.max_length,
             split=_shares(self.split),
+            user=self.user,
+            max_words_per_user=self.max_words_per_user,
+            neighbours=self.neighbours,
             count=count,
             on_bad_row=input.on_bad_row,
             overwrite=output.overwrite,
@@ -206,6 +234,9 @@ def model(
 
     [bold]pathveil model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 --delta 1e-6
     --output model.json[/bold]
+
+    [bold]pathveil model trips.parquet --column route --unit user --user rider --max-words-per-user 3 --max-length 20
+    --states zones.txt --epsilon 1 --output model.json[/bold]
     """
     _require_words_or_pairs(pairs, input.columns, fit.unit)
     fit.refuse_sensitive(input.sources)
@@ -221,9 +252,9 @@ def model(
         choices = fit.choices(input, count, output)
         layout = pairs.columns(input.columns.no_header) or input.columns.layout(files, input.format)
         bar.total = input.words_declared(files) if count is None else None
-        if count is None and layout.header:
+        if count is None and fit.user is None and layout.header:
             _warn_of_counts(input, files, layout)
-        asked = layout if count is None else (layout, count)
+        asked = (layout, fit.user) if fit.user is not None else layout if count is None else (layout, count)
         with budget.release(ledger, "model", input, files, asked, output.target) as release:
             place = None if matrix is None else matrix.absolute()
             done = release_model(
@@ -235,6 +266,8 @@ def model(
             "rows_skipped": counted.rows_skipped,
             "skipped_examples": list(counted.skipped_examples),
             "words_tied": counted.words_tied,
+            "largest_words_per_user": counted.largest_words_per_user,
+            "words_over_limit": counted.words_over_limit,
         }
         how = {"mechanism": done.model.mechanism, "why": done.model.reason}
         echo_json(output.path, done.promise, {} if hidden else shown, release.cost, how)
@@ -247,6 +280,7 @@ def model(
         if not hidden:
             echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
             echo_tied(counted.words_tied)
+            echo_limited(counted.largest_words_per_user, counted.words_over_limit)
 
 
 def _warn_of_counts(input: Input, files: Sequence[str], layout: Layout | PairColumns) -> None:
@@ -286,7 +320,8 @@ def _require_words_or_pairs(pairs: Pairs, columns: Columns, unit: str | None) ->
     if pairs == Pairs() and unit is None:
         raise InvalidParameterError(
             "what shall be protected? Words need --unit transition (the destination of one transition; where each "
-            "starts is public), --unit symbol (one symbol of one word) or --unit word (a whole word)"
+            "starts is public), --unit symbol (one symbol of one word), --unit word (a whole word) or --unit user (all "
+            "words of a person)"
         )
 
 

@@ -29,6 +29,7 @@ from pathveil.cli.printing import (
     echo_choice,
     echo_cost,
     echo_json,
+    echo_limited,
     echo_notice,
     echo_skipped,
     echo_tied,
@@ -338,9 +339,5 @@ def _print(output: Path, summary: CuratorSummary, hidden: bool, release: Release
     if not hidden:
         echo_skipped(summary.words_skipped, "words", summary.skipped_examples)
         echo_tied(summary.words_tied)
-        if summary.largest_words_per_user is not None:
-            typer.echo(
-                f"For you only: the user with most words has {summary.largest_words_per_user:,}; "
-                f"{summary.words_over_limit:,} words were over the limit and dropped"
-            )
+        echo_limited(summary.largest_words_per_user, summary.words_over_limit)
     echo_cost(release.cost)

@@ -16,6 +16,7 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
 from pathveil.models.frequencies import project_to_simplex
+from pathveil.models.people import ONE_WORD, WholeWords
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.numerics.balls import Balls, sum_last
 from pathveil.privacy.profile import largest_passing, require_promise
@@ -71,28 +72,37 @@ class CountNoise:
         return float(2 * (x * weights).sum() / (1 + 2 * weights.sum()))
 
 
-def sensitivity(unit: str, max_length: int | None) -> tuple[int, int]:
-    """How much the table of counts can change: (1-norm, squared 2-norm).
+def sensitivities(unit: str, max_length: int | None, whole: WholeWords) -> dict[str, tuple[int, int]]:
+    """How much each table of counts can change: (1-norm, squared 2-norm).
 
     A transition: one count falls, another rises. A symbol: two fall and two rise, where the two that fall (or rise) may
-    be the same count, hence 4 + 1 + 1. A word: all of at most L-1 fall and as many rise, at worst all in one place.
+    be the same count, hence 4 + 1 + 1. A word has at most L-1 transitions, one first symbol and one length, and `whole`
+    says how many words change, and how.
     """
-    steps = (max_length or 2) - 1
-    return {"transition": (2, 2), "symbol": (4, 6), "word": (2 * steps, 2 * steps**2)}[unit]
+    if unit in ("word", "user"):
+        most = {"transitions": (max_length or 2) - 1, "first": 1, "lengths": 1}
+        return {part: whole.sensitivity(number) for part, number in most.items()}
+    return {"transitions": {"transition": (2, 2), "symbol": (4, 6)}[unit]}
 
 
 def count_noises(
-    kind: str, epsilon: float, delta: float, unit: str, max_length: int | None, shares: Mapping[str, float]
+    kind: str,
+    epsilon: float,
+    delta: float,
+    unit: str,
+    max_length: int | None,
+    shares: Mapping[str, float],
+    whole: WholeWords = ONE_WORD,
 ) -> dict[str, CountNoise]:
     """The noise for each part of a release: the table of transitions, and histograms of first symbols and of lengths.
 
     Shares of ε add up (Laplace), and so do shares of ρ (Gaussian, zero-concentrated). One transition alone has an exact
     answer that is some 7% better than ρ.
     """
-    changes = {"transitions": sensitivity(unit, max_length), "first": (2, 2), "lengths": (2, 2)}
+    changes = sensitivities(unit, max_length, whole)
     # Exact shares of an exact whole: floats would sum to a little more than it.
-    whole = sum(Fraction(share) for share in shares.values())
-    parts = {part: Fraction(share) / whole for part, share in shares.items()}
+    total = sum(Fraction(share) for share in shares.values())
+    parts = {part: Fraction(share) / total for part, share in shares.items()}
     if kind == "laplace":
         whole_epsilon = _exactly(epsilon)
         return {part: laplace_noise(share * whole_epsilon, changes[part][0]) for part, share in parts.items()}
