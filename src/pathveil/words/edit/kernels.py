@@ -22,7 +22,6 @@ from pathveil.numerics.jit import kernel, part_of_kernel
 
 _WANTED = -2
 _NO_KIND = 1 << 60  # of a symbol that does not occur in the word
-_ROOM = 4_000  # nodes, to begin with
 _ONES = 0x0111111111111111  # the same in each of 15 entries of 4 bits
 _SEVENS, _EIGHTS, _ALL = 7 * _ONES, 8 * _ONES, 15 * _ONES
 _SPREAD = 0x9E3779B97F4A7C1  # spreads the bits of a number over 64; what does not fit is dropped
@@ -451,6 +450,7 @@ def find_graphs(
     has_edge: bool,
     most_nodes: int,
     enough: int,
+    room: Any,
 ) -> Any:
     """The graphs of many words, one after the other in the same arrays: all nodes, layer by layer, and their links.
 
@@ -462,26 +462,34 @@ def find_graphs(
     how many words of class c - 1 its links to the edge of the ball have behind them. Links have the columns node (-1:
     out of reach of the cap; -2 - k: row k of `edge`, 1 in each entry that is c - 1) and way. `begins[k]` is where
     nodes, links, ways and rows at the edge of word k begin; the numbers in them count from there. Every word has one
-    node more than it needs, which says where its last links end. `begins` ends before a word that would have more than
+    node more than it needs, which says where its last links end. The arrays are those of `room` (nodes, links, edge and
+    ways of all words, then nodes, links and edge of one) unless these are too small. `begins` ends before a word that would have more than
     `most_nodes` nodes, and once there are `enough` in all.
     """
     kinds, offsets, symbols, symbol_offsets = words
+    nodes, links, edge, ways, one_nodes, one_links, one_edge = room
     count = len(offsets) - 1
-    room = np.empty((_ROOM, 4), dtype=np.int32), np.empty((2 * _ROOM, 2), dtype=np.int32)
     kind_of = np.full(symbol_count, _NO_KIND, dtype=np.int64)
     begins = np.zeros((count + 1, 4), dtype=np.int64)
     layers = np.empty((count, hi + 2), dtype=np.int64)
-    nodes = np.empty((count * 700, 4), dtype=np.int32)
-    links = np.empty((count * 2_000, 2), dtype=np.int32)
-    ways = np.empty((count * 150, 4), dtype=np.int64)
-    edge, edge_room = np.empty((count * 500, 1), dtype=np.int64), np.empty((_ROOM, 1), dtype=np.int64)
     for k in range(count):
         own = symbols[symbol_offsets[k] : symbol_offsets[k + 1]]
         word = (kinds[offsets[k] : offsets[k + 1]], len(own) + 1, lo, hi, cap)
         for kind in range(len(own)):
             kind_of[own[kind]] = kind
         found = _find_nodes(
-            word, own, kind_of, system, start, alive, floors[k], has_edge, most_nodes, *room, edge_room
+            word,
+            own,
+            kind_of,
+            system,
+            start,
+            alive,
+            floors[k],
+            has_edge,
+            most_nodes,
+            one_nodes,
+            one_links,
+            one_edge,
         )
         for kind in range(len(own)):
             kind_of[own[kind]] = _NO_KIND
@@ -497,5 +505,4 @@ def find_graphs(
         begins[k + 1, 1] = begins[k, 1] + len(found[2])
         begins[k + 1, 2] = begins[k, 2] + len(found[3])
         begins[k + 1, 3] = begins[k, 3] + len(found[4])
-    end = begins[count]
-    return layers[:count], begins[: count + 1], nodes[: end[0]], links[: end[1]], ways[: end[2]], edge[: end[3]]
+    return layers[:count], begins[: count + 1], nodes, links, ways, edge

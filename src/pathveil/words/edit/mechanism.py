@@ -26,8 +26,10 @@ from pathveil.words.classes import Selection
 from pathveil.words.edit.batch import draw_batch
 from pathveil.words.edit.classes import EditClasses
 from pathveil.words.edit.distances import distances_from
+from pathveil.words.edit.kept import KeptTables
 from pathveil.words.edit.law import EditLaw
 from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range, require_length
+from pathveil.words.edit.tables import EditTables, Room
 
 if TYPE_CHECKING:
     import pyarrow
@@ -61,6 +63,7 @@ class EditMechanism(WordMechanism):
         lo, hi = checked_range(world, lengths)
         self._cap = checked_cap(cap, hi)
         self._words = LengthRange(world.compiled, lo, hi)
+        self._kept = KeptTables()
         if not self._words.total:
             raise NoFeasibleWordError(
                 f"the system has no feasible word of {lo} to {hi} symbols: check the edges, the first and the last "
@@ -120,8 +123,17 @@ class EditMechanism(WordMechanism):
         if self.cap < self.lengths[1]:
             yield f"the cap (words {self.cap} or more edits away are equally likely)"
 
+    def _tables(self, words: Sequence[IntArray], room: Room | None = None) -> EditTables:
+        """The tables of the first of these words, at least of one, made in the room if they fit into it."""
+        return EditTables(self._words, words, self.cap, room=room)
+
     def _classes(self, codes: IntArray) -> EditClasses:
-        return EditClasses(self._words, codes, self.cap)
+        key = codes.tobytes()
+        known = self._kept.look_up([key])
+        if key not in known:
+            known[key] = self._tables([codes]), 0
+            self._kept.keep(key, *known[key])
+        return EditClasses.from_tables(*known[key], codes)
 
     # Drawing.
 
@@ -132,7 +144,7 @@ class EditMechanism(WordMechanism):
             chosen: list[int] = self._selection.choose(counts, self._scores, noise[numbers], source).tolist()
             return chosen
 
-        return draw_batch(words, self._classes, choose, source)
+        return draw_batch(words, self._tables, self._kept, choose, source)
 
     def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
         import pyarrow

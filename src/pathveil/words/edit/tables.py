@@ -20,6 +20,30 @@ _SMALL = 1_000  # edges
 _ENOUGH = 1 << 22  # numbers in the tables of several words: 32 MiB
 
 
+class Room:
+    """Memory in which tables are made, to be used again and again: to get it anew would take longer than to use it."""
+
+    def __init__(self, words: int) -> None:
+        """For so many small tables; larger ones get memory of their own."""
+        self.size = words
+        one = 4_000  # nodes of a table, which has room to grow
+        self.graphs: tuple[Any, ...] = (
+            np.empty((words * 1_500, 4), dtype=np.int32),
+            np.empty((words * 5_000, 2), dtype=np.int32),
+            np.empty((words * 1_500, 1), dtype=np.int64),
+            np.empty((words * 500, 4), dtype=np.int64),
+            np.empty((one, 4), dtype=np.int32),
+            np.empty((2 * one, 2), dtype=np.int32),
+            np.empty((one, 1), dtype=np.int64),
+        )
+        self.values = np.empty(words * 12_000, dtype=np.uint64)
+
+    def holds(self, *arrays: Any) -> bool:
+        """Do all of these lie in this room?"""
+        own = (*self.graphs[:4], self.values)
+        return all(np.may_share_memory(array, room) for array, room in zip(arrays, own, strict=True))
+
+
 class EditTables:
     """The tables of the first of these words: as many of them as fit into some megabytes, but at least one.
 
@@ -27,7 +51,12 @@ class EditTables:
     """
 
     def __init__(
-        self, words: LengthRange, listed: Sequence[IntArray], cap: int, largest_table: int = LARGEST_EDIT_TABLE
+        self,
+        words: LengthRange,
+        listed: Sequence[IntArray],
+        cap: int,
+        largest_table: int = LARGEST_EDIT_TABLE,
+        room: Room | None = None,
     ) -> None:
         from pathveil.words.edit.floors import find_floors
         from pathveil.words.edit.kernels import find_graphs
@@ -35,6 +64,7 @@ class EditTables:
 
         self._words = words
         self._cap = cap
+        room = room or Room(0)
         compiled = words.compiled
         numbered = _with_kinds(listed)
         # Worth while where the system is small and not free: about half of the nodes turn out to lead nowhere near.
@@ -56,6 +86,7 @@ class EditTables:
             cap < 8 and (looks_ahead or compiled.is_free),
             max(largest_table // width, 1),
             _ENOUGH // width,
+            room.graphs,
         )
         if len(begins) == 1:
             raise TooLargeError(
@@ -64,10 +95,20 @@ class EditTables:
                 "equally far."
             )
         values = count_words(
-            layers, begins, nodes, links, ways, words.lo, cap, compiled.accepting, words.completions
+            layers, begins, nodes, links, ways, words.lo, cap, compiled.accepting, words.completions, room.values
         )
+        self.is_borrowed = room.size > 0 and room.holds(nodes, links, edge, ways, values)
+        """Does the memory belong to the room, so that the next tables made there overwrite these?"""
         self.layers: IntArray = layers
-        self.graphs: tuple[Any, ...] = (begins, nodes, links, ways, edge, values)
+        used = begins[-1]
+        self.graphs: tuple[Any, ...] = (
+            begins,
+            nodes[: used[0]],
+            links[: used[1]],
+            ways[: used[2]],
+            edge[: used[3]],
+            values,
+        )
         """Where the parts of each table begin, and all nodes, links, ways, rows at the edge and numbers of words."""
         self._numbered = numbered
         self.counts: list[tuple[int, ...]] = [

@@ -17,49 +17,43 @@ _MASK = np.uint64((1 << _BITS) - 1)
 
 
 @part_of_kernel
-def _eight_more(sums: Any, values: Any, at: int, times: Any) -> Any:
-    """Eight sums, each with so many times its own of the eight values at this place: few steps for the processor."""
-    return (
-        sums[0] + times * values[at],
-        sums[1] + times * values[at + 1],
-        sums[2] + times * values[at + 2],
-        sums[3] + times * values[at + 3],
-        sums[4] + times * values[at + 4],
-        sums[5] + times * values[at + 5],
-        sums[6] + times * values[at + 6],
-        sums[7] + times * values[at + 7],
-    )
+def _add_eight(values: Any, here: int, there: int, times: Any) -> None:
+    """Add so many times the eight values there to those here. (A loop would be unrolled worse, for any number.)"""
+    values[here] += times * values[there]
+    values[here + 1] += times * values[there + 1]
+    values[here + 2] += times * values[there + 2]
+    values[here + 3] += times * values[there + 3]
+    values[here + 4] += times * values[there + 4]
+    values[here + 5] += times * values[there + 5]
+    values[here + 6] += times * values[there + 6]
+    values[here + 7] += times * values[there + 7]
 
 
 @kernel
 def _count_small(graph: Any, lo: int, cap: int, accepting: Any, completions: Any, values: Any) -> None:
-    """`count_words` where every number fits into a single limb, into `values`: rows of multiples of eight.
+    """`count_words` where every number fits into a single limb, into `values`: rows of multiples of eight, all zero.
 
-    Links out of reach are taken to lead to the node after the last one, whose numbers are zero: what is missing then
-    in the sum over all classes belongs to class c.
+    Links to no node lead to the one after the last, which has zeros; what is then missing in the sum over all classes
+    belongs to class c.
     """
     layers, nodes, links, ways = graph
-    width, last, none = values.shape[1], len(nodes) - 1, np.uint64(0)
+    width, last = values.shape[1], len(nodes) - 1
     flat = values.reshape(values.size)
-    for k in range(last * width, values.size):
-        flat[k] = 0
     for i in range(len(layers) - 2, -1, -1):
         for node in range(layers[i], layers[i + 1]):
-            missing = completions[i, nodes[node, 1], 0]
-            for eight in range(node * width, (node + 1) * width, 8):
-                sums = (none, none, none, none, none, none, none, none)
-                for link in range(nodes[node, 2], nodes[node + 1, 2]):  # out of range: links to rows at the edge, too
-                    to = np.int64(links[link, 0])
-                    at = ((to if to >= 0 else last) - node) * width + eight
-                    sums = _eight_more(sums, flat, at, np.uint64(ways[links[link, 1], 2]))
-                for k in range(8):
-                    flat[eight + k] = sums[k]
-                    missing -= sums[k]
+            here = node * width
+            for link in range(nodes[node, 2], nodes[node + 1, 2]):
+                to, times = np.int64(links[link, 0]), np.uint64(ways[links[link, 1], 2])
+                there = (to if to >= 0 else last) * width
+                for eight in range(0, width, 8):
+                    _add_eight(flat, here + eight, there + eight, times)
             if i >= lo and accepting[nodes[node, 1]]:
-                flat[node * width + nodes[node, 0]] += np.uint64(1)
-                missing -= np.uint64(1)
-            flat[node * width + cap - 1] += np.uint64(nodes[node, 3])
-            flat[node * width + cap] += missing - np.uint64(nodes[node, 3])
+                flat[here + nodes[node, 0]] += np.uint64(1)
+            flat[here + cap - 1] += np.uint64(nodes[node, 3])
+            missing = completions[i, nodes[node, 1], 0]
+            for k in range(cap):
+                missing -= flat[here + k]
+            flat[here + cap] = missing
 
 
 @kernel
@@ -107,16 +101,29 @@ def _count_large(graph: Any, lo: int, cap: int, accepting: Any, completions: Any
 
 @kernel
 def count_words(
-    layers: Any, begins: Any, nodes: Any, links: Any, ways: Any, lo: int, cap: int, accepting: Any, completions: Any
+    layers: Any,
+    begins: Any,
+    nodes: Any,
+    links: Any,
+    ways: Any,
+    lo: int,
+    cap: int,
+    accepting: Any,
+    completions: Any,
+    room: Any,
 ) -> Any:
     """values[node, ℓ]: how many allowed words continue from the node and end in class ℓ, for ℓ = 0..c, in limbs.
 
     For all graphs that `find_graphs` found. `completions[i, y]` is how many words continue from y after i symbols,
-    whatever their class. With a single limb there may be more columns than classes; they are zero.
+    whatever their class. With a single limb there may be more columns than classes; they are zero. The values lie in
+    `room`, if that is large enough.
     """
     limbs = completions.shape[2]
     width = (cap + 8) // 8 * 8 if limbs == 1 else (cap + 1) * limbs
-    values = np.empty((len(nodes), width), dtype=np.uint64) if limbs == 1 else np.zeros((len(nodes), width), np.uint64)
+    size = begins[-1, 0] * width
+    flat = room[:size] if size <= len(room) else np.empty(size, dtype=np.uint64)
+    flat[:] = 0
+    values = flat.reshape((begins[-1, 0], width))
     for k in range(len(begins) - 1):
         graph = (
             layers[k],
@@ -129,7 +136,7 @@ def count_words(
             _count_small(graph, lo, cap, accepting, completions, own)
         else:
             _count_large(graph, lo, cap, accepting, completions, own)
-    return values.reshape((len(nodes), width // limbs, limbs))
+    return values.reshape((len(values), width // limbs, limbs))
 
 
 @kernel
