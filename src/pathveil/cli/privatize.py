@@ -161,6 +161,7 @@ class Decision:
         with self.bar.paused():
             if not silent:
                 echo_choice(choice, asked_for_best=len(self._compared) > 1, edits=edits)
+                self.drawing.distance.warn(self.world, sum(lengths.values()))
             require_consent(choice, edits=edits, silent=silent, yes=self.drawing.yes)
         choice.mechanism.prepare(lengths, self.bar)  # a certificate that cannot be made says so before the charge
         return choice.mechanism

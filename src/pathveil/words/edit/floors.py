@@ -65,9 +65,7 @@ def _write_floors(n: int, lo: int, hi: int, cap: int, to_go: Any, floors: Any) -
 
 
 @kernel
-def find_floors(
-    words: Any, lo: int, hi: int, cap: int, system: Any, accepting: Any, looks_ahead: bool
-) -> Any:
+def find_floors(words: Any, lo: int, hi: int, cap: int, system: Any, accepting: Any, looks_ahead: bool) -> Any:
     """[word, i, y]: the floors of each of the words; with a single y for all states if the system is not looked at.
 
     `words` are kinds, their offsets, symbols and their offsets, as in `kernels.find_graphs`.
@@ -79,8 +77,6 @@ def find_floors(
     for word in range(count):
         own = kinds[offsets[word] : offsets[word + 1]]
         if looks_ahead:
-            to_go = _edits_to_go(
-                own, symbols[symbol_offsets[word] : symbol_offsets[word + 1]], cap, system, accepting
-            )
+            to_go = _edits_to_go(own, symbols[symbol_offsets[word] : symbol_offsets[word + 1]], cap, system, accepting)
         _write_floors(len(own), lo, hi, cap, to_go, floors[word])
     return floors

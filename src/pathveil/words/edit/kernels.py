@@ -329,7 +329,15 @@ def _first_row(n: int, cap: int, log: int) -> Any:
 
 @kernel
 def _find_ways_of_layer(
-    begin: int, end: int, nodes: Any, system: Any, symbols: Any, kind_of: Any, ways: Any, way_bounds: Any, way_count: int
+    begin: int,
+    end: int,
+    nodes: Any,
+    system: Any,
+    symbols: Any,
+    kind_of: Any,
+    ways: Any,
+    way_bounds: Any,
+    way_count: int,
 ) -> Any:
     """Find the ways out of the states of these nodes, where they are not known yet.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pathveil.errors import InfeasibleWordError, NoFeasibleWordError, PathVeilError
+from pathveil.errors import InfeasibleWordError, InvalidParameterError, NoFeasibleWordError, PathVeilError
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.privacy.units import Edits, Unit
 from pathveil.randomness.source import RandomSource
@@ -166,12 +166,22 @@ class EditMechanism(WordMechanism):
     # Knowing.
 
     def _law(self, codes: IntArray) -> EditLaw:
-        return EditLaw(self._selection.log_law(self._classes(codes).counts, self._scores))
+        return self.law_from(self._classes(codes).counts)
+
+    def law_from(self, counts: Sequence[int]) -> EditLaw:
+        """`error_law` of a word whose classes have these sizes (`EditClasses.counts`)."""
+        return EditLaw(self._selection.log_law(counts, self._scores))
+
+    def share_tables(self, other: EditMechanism) -> None:
+        """Use the tables that another mechanism keeps, so that a word that occurs in both is counted once."""
+        if (self.world, self.lengths, self.cap) != (other.world, other.lengths, other.cap):
+            raise InvalidParameterError("tables are shared on the same system, with the same lengths and cap")
+        self._kept = other._kept
 
     def law_within(self, word: Word, numbers: int) -> EditLaw:
         """`error_law`, or `TooLargeError` where the table behind it would hold more numbers than that."""
-        classes = EditClasses(self._words, self._checked(word), self.cap, numbers)
-        return EditLaw(self._selection.log_law(classes.counts, self._scores))
+        codes = self._checked(word)
+        return self.law_from(EditClasses(self._words, codes, self.cap, numbers).counts)
 
     def length_law(self, word: Word) -> dict[int, float]:
         """{length: probability} of the private word, exact, for this sensitive word (for the curator's eyes)."""

@@ -111,9 +111,7 @@ class EditTables:
         )
         """Where the parts of each table begin, and all nodes, links, ways, rows at the edge and numbers of words."""
         self._numbered = numbered
-        self.counts: list[tuple[int, ...]] = [
-            words.numbers(first[: cap + 1]) for first in values[begins[:-1, 0]]
-        ]
+        self.counts: list[tuple[int, ...]] = [words.numbers(first[: cap + 1]) for first in values[begins[:-1, 0]]]
         """The sizes of the classes around each word."""
 
     def __len__(self) -> int:

@@ -443,7 +443,5 @@ def find_words(
             values[begins[k, 0] : begins[k + 1, 0]],
         )
         own = kinds[offsets[k] : offsets[k + 1]], symbols[symbol_offsets[k] : symbol_offsets[k + 1]]
-        lengths[drawn] = _find_word(
-            ranks[drawn], distances[drawn], cap, graph, own, lo, public, product, found[drawn]
-        )
+        lengths[drawn] = _find_word(ranks[drawn], distances[drawn], cap, graph, own, lo, public, product, found[drawn])
     return lengths
