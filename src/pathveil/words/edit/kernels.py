@@ -151,10 +151,8 @@ def _link_narrow_nodes(
     ways: Any,
     rows: Any,
     new_rows: Any,
-    wanted: Any,
-    places: Any,
+    room: Any,
     floors: Any,
-    has_edge: bool,
     edge: Any,
     edge_count: int,
 ) -> Any:
@@ -166,10 +164,11 @@ def _link_narrow_nodes(
     rows at the edge of the ball go to `edge`, and the number of words in class c - 1 behind them to the node.
     """
     (layers, nodes, links), (ways_of, way_bounds, alive) = graph, ways
+    (wanted, places), (floor_of, has_edge) = room, floors
     before, first = layers[i - 1], layers[i]
     shift = max(0, i - word[4] + 1) - max(0, i - word[4])  # how far the band has moved
     matches = _matches(i, word)
-    looked_ahead = 1 if floors.shape[1] > 1 else 0  # otherwise all states have the same floor
+    looked_ahead = 1 if floor_of.shape[1] > 1 else 0  # otherwise all states have the same floor
     inner = ~_ONES if has_edge else -1  # the bits that only rows inside of the ball have
     node_count, first_link = first, nodes[before, 2]
     link_count = first_link
@@ -183,7 +182,7 @@ def _link_narrow_nodes(
             target = ways_of[way, 1]
             matched = matches[ways_of[way, 0]] & diagonal
             new = other if matched == 0 else _with_matches(other, matched)
-            kept = new & _where_at_least(new, floors[i, target * looked_ahead])
+            kept = new & _where_at_least(new, floor_of[i, target * looked_ahead])
             wanted[link_count - first_link, 0] = kept
             links[link_count, 1] = way
             entries = ((kept * _ONES) >> 56) & 15  # their sum; at the edge, where each is 0 or 1, their number
@@ -211,30 +210,17 @@ def _link_narrow_nodes(
 
 
 @kernel
-def _find_edge(y: int, symbol: int, offsets: Any, labels: Any) -> int:
-    """The edge of y with this label, or -1."""
-    low, high = offsets[y], offsets[y + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if labels[middle] < symbol:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < offsets[y + 1] and labels[low] == symbol else -1
-
-
-@kernel
 def _find_ways(y: int, system: Any, symbols: Any, kind_of: Any, ways: Any, count: int) -> int:
     """Append the ways out of y to `ways` (columns: kind, target, multiplicity, edge or bundle); the new count.
 
     Kind k < len(symbols) is that symbol of the word, kind len(symbols) all others; `kind_of` has that for each symbol.
     """
     offsets, labels, targets, bundles, bundle_begins, by_target = system
-    first = count
-    few = offsets[y + 1] - offsets[y] < 4 * len(symbols)  # edges: then look at each of them, otherwise at each symbol
-    for k in range(offsets[y + 1] - offsets[y] if few else len(symbols)):
-        edge = offsets[y] + k if few else _find_edge(y, symbols[k], offsets, labels)
-        if edge >= 0 and kind_of[labels[edge]] < len(symbols):
+    first, begin, end = count, offsets[y], offsets[y + 1]
+    few = end - begin < 4 * len(symbols)  # edges: then look at each of them, otherwise at each symbol
+    for k in range(end - begin if few else len(symbols)):
+        edge = begin + (k if few else np.searchsorted(labels[begin:end], symbols[k]))
+        if edge < end and (kind_of[labels[edge]] < len(symbols) if few else labels[edge] == symbols[k]):
             ways[count, 0], ways[count, 1] = kind_of[labels[edge]], targets[edge]
             ways[count, 2], ways[count, 3] = 1, edge
             count += 1
@@ -328,33 +314,6 @@ def _first_row(n: int, cap: int, log: int) -> Any:
 
 
 @kernel
-def _find_ways_of_layer(
-    begin: int,
-    end: int,
-    nodes: Any,
-    system: Any,
-    symbols: Any,
-    kind_of: Any,
-    ways: Any,
-    way_bounds: Any,
-    way_count: int,
-) -> Any:
-    """Find the ways out of the states of these nodes, where they are not known yet.
-
-    Returns the number of all ways found so far, and how many links may come out of these nodes.
-    """
-    most = 0
-    for node in range(begin, end):
-        y = nodes[node, 1]
-        if way_bounds[y, 0] < 0:
-            way_bounds[y, 0] = way_count
-            way_count = _find_ways(y, system, symbols, kind_of, ways, way_count)
-            way_bounds[y, 1] = way_count
-        most += way_bounds[y, 1] - way_bounds[y, 0]
-    return way_count, most
-
-
-@kernel
 def _note_last_entries(i: int, n: int, cap: int, log: int, rows: Any, begin: int, end: int, nodes: Any) -> None:
     """Write the last entry of its row, the distance of what was written, to each of these nodes of layer i."""
     place = n - max(0, i - cap + 1)  # in the band, or outside of it, where every entry is c
@@ -367,25 +326,12 @@ def _note_last_entries(i: int, n: int, cap: int, log: int, rows: Any, begin: int
 
 
 @kernel
-def _find_nodes(
-    word: Any,
-    symbols: Any,
-    kind_of: Any,
-    system: Any,
-    start: int,
-    alive: Any,
-    floors: Any,
-    has_edge: bool,
-    most_nodes: int,
-    nodes: Any,
-    links: Any,
-    edge: Any,
-) -> Any:
+def _find_nodes(word: Any, symbols: Any, kind_of: Any, system: Any, floors: Any, most_nodes: int, room: Any) -> Any:
     """The graph of one word, in arrays that are there already, and in larger ones only where these are too small.
 
     Returns (layers, nodes, links, ways, edge), or nothing at all if there would be more than `most_nodes` nodes.
     """
-    kinds, _, _, hi, cap = word
+    (kinds, _, _, hi, cap), (edges, start, alive), (nodes, links, edge) = word, system, room
     n = len(kinds)
     log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
     # Numbers that change begin as np.int64: a plain 0 would make numba compile what they are given to twice.
@@ -393,7 +339,7 @@ def _find_nodes(
     edge_count = np.int64(0)
     rows = _first_row(n, cap, log)
     new_rows = np.empty_like(rows)
-    ways = np.empty((2 * max(len(system[1]), 1), 4), dtype=np.int64)
+    ways = np.empty((2 * max(len(edges[1]), 1), 4), dtype=np.int64)
     way_bounds = np.full((alive.shape[1], 2), -1, dtype=np.int64)
     nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
     layers = np.zeros(hi + 2, dtype=np.int64)
@@ -404,9 +350,14 @@ def _find_nodes(
         if layers[i - 1] == layers[i]:  # whatever is longer is far away
             layers[i + 1 :] = node_count
             break
-        way_count, most = _find_ways_of_layer(
-            layers[i - 1], layers[i], nodes, system, symbols, kind_of, ways, way_bounds, way_count
-        )
+        most = np.int64(0)  # links out of the last layer
+        for node in range(layers[i - 1], layers[i]):
+            y = nodes[node, 1]
+            if way_bounds[y, 0] < 0:
+                way_bounds[y, 0] = way_count
+                way_count = _find_ways(y, edges, symbols, kind_of, ways, way_count)
+                way_bounds[y, 1] = way_count
+            most += way_bounds[y, 1] - way_bounds[y, 0]
         nodes = _with_room(nodes, node_count, node_count + most + 1)
         links = _with_room(links, link_count, link_count + most)
         new_rows = _with_room(new_rows, np.int64(0), most + 1)
@@ -418,7 +369,7 @@ def _find_nodes(
                 wanted = np.empty((len(places), 1), dtype=np.int64)
             edge = _with_room(edge, edge_count, edge_count + most)
             node_count, link_count, edge_count = _link_narrow_nodes(
-                i, word, graph, ways_out, rows, new_rows, wanted, places, floors, has_edge, edge, edge_count
+                i, word, graph, ways_out, rows, new_rows, (wanted, places), floors, edge, edge_count
             )
         else:
             node_count, link_count, row_count = _link_nodes(
@@ -446,36 +397,25 @@ def _append(array: Any, used: int, added: Any) -> Any:
 
 @kernel
 def find_graphs(
-    words: Any,
-    lo: int,
-    hi: int,
-    cap: int,
-    symbol_count: int,
-    system: Any,
-    start: int,
-    alive: Any,
-    floors: Any,
-    has_edge: bool,
-    most_nodes: int,
-    enough: int,
-    room: Any,
+    words: Any, limits: Any, symbol_count: int, system: Any, floors: Any, has_edge: bool, most: Any, room: Any
 ) -> Any:
     """The graphs of many words, one after the other in the same arrays: all nodes, layer by layer, and their links.
 
     `words` are the words one after the other, with the symbols of each numbered from 0 (their kinds), the offsets of
-    the words, the symbols of each, and the offsets of those. `alive[i, y]` tells whether a word of allowed length can
-    be completed from y after i symbols; `floors` come from `floors.find_floors` where c < 8.
+    the words, the symbols of each, and the offsets of those; `limits` are lo, hi and c. `system` has the edges, the
+    first state, and for i and y whether a word of allowed length can be completed from y after i symbols. `floors` come
+    from `floors.find_floors` where c < 8.
 
     Returns (layers, begins, nodes, links, ways, edge). Nodes have the columns last entry of the row, y, first link, and
     how many words of class c - 1 its links to the edge of the ball have behind them. Links have the columns node (-1:
     out of reach of the cap; -2 - k: row k of `edge`, 1 in each entry that is c - 1) and way. `begins[k]` is where
     nodes, links, ways and rows at the edge of word k begin; the numbers in them count from there. Every word has one
-    node more than it needs, which says where its last links end. The arrays are those of `room` (nodes, links, edge and
-    ways of all words, then nodes, links and edge of one) unless these are too small. `begins` ends before a word that would have more than
-    `most_nodes` nodes, and once there are `enough` in all.
+    node more than it needs, which says where its last links end. `begins` ends before a word that would have more nodes
+    than the first number of `most`, and once there are more than the second in all. The arrays are those of `room`
+    (nodes, links, edge and ways of all words; nodes, links and edge of one) unless these are too small.
     """
-    kinds, offsets, symbols, symbol_offsets = words
-    nodes, links, edge, ways, one_nodes, one_links, one_edge = room
+    (kinds, offsets, symbols, symbol_offsets), (lo, hi, cap), (most_nodes, enough) = words, limits, most
+    nodes, links, edge, ways = room[:4]
     count = len(offsets) - 1
     kind_of = np.full(symbol_count, _NO_KIND, dtype=np.int64)
     begins = np.zeros((count + 1, 4), dtype=np.int64)
@@ -485,20 +425,7 @@ def find_graphs(
         word = (kinds[offsets[k] : offsets[k + 1]], len(own) + 1, lo, hi, cap)
         for kind in range(len(own)):
             kind_of[own[kind]] = kind
-        found = _find_nodes(
-            word,
-            own,
-            kind_of,
-            system,
-            start,
-            alive,
-            floors[k],
-            has_edge,
-            most_nodes,
-            one_nodes,
-            one_links,
-            one_edge,
-        )
+        found = _find_nodes(word, own, kind_of, system, (floors[k], has_edge), most_nodes, room[4:])
         for kind in range(len(own)):
             kind_of[own[kind]] = _NO_KIND
         if len(found[0]) == 0 or (k > 0 and begins[k, 0] + len(found[1]) > enough):
@@ -509,8 +436,7 @@ def find_graphs(
         links = _append(links, begins[k, 1], found[2])
         ways = _append(ways, begins[k, 2], found[3])
         edge = _append(edge, begins[k, 3], found[4])
-        begins[k + 1, 0] = begins[k, 0] + len(found[1])
-        begins[k + 1, 1] = begins[k, 1] + len(found[2])
-        begins[k + 1, 2] = begins[k, 2] + len(found[3])
-        begins[k + 1, 3] = begins[k, 3] + len(found[4])
+        sizes = (len(found[1]), len(found[2]), len(found[3]), len(found[4]))
+        for what in range(4):
+            begins[k + 1, what] = begins[k, what] + sizes[what]
     return layers[:count], begins[: count + 1], nodes, links, ways, edge

@@ -75,17 +75,12 @@ class EditTables:
         width = (cap + 1) * words.limbs
         layers, begins, nodes, links, ways, edge = find_graphs(
             numbered,
-            words.lo,
-            words.hi,
-            cap,
+            (words.lo, words.hi, cap),
             compiled.symbol_count,
-            words.edges,
-            compiled.start,
-            words.alive,
+            (words.edges, compiled.start, words.alive),
             floors,
             cap < 8 and (looks_ahead or compiled.is_free),
-            max(largest_table // width, 1),
-            _ENOUGH // width,
+            (max(largest_table // width, 1), _ENOUGH // width),
             room.graphs,
         )
         if len(begins) == 1:
