@@ -97,8 +97,9 @@ def edit_warning(world: System, lengths: tuple[int, int | None], cap: int | None
     total = effort.seconds * words / at_once
     if total <= _LONG:
         return None
-    said = f"this will take up to about {_duration(total)}: {_duration(effort.seconds)} and "
-    said += f"{effort.memory / 1e6:,.0f} MB for each different word of the greatest length"
+    size = f"{effort.memory / 1e6:,.0f} MB" if effort.memory < 1e12 else "more than 1 TB"
+    said = f"this will take up to about {_duration(total)} for {words:,} different words: "
+    said += f"{_duration(effort.seconds)} and {size} for each of the greatest length"
     quick = efforts.largest_cap(_QUICK)
     if quick is not None and quick < effort.cap:
         proposed = efforts.at(quick)
@@ -111,6 +112,8 @@ def _duration(seconds: float) -> str:
     """A time as people say it."""
     if seconds < 1:
         return f"{seconds * 1e3:.3g} ms"
+    if seconds > 365 * 86_400.0:
+        return "more than a year"
     for unit, size in (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0)):
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {unit}"

@@ -2,7 +2,7 @@
 
 The nodes are counted for a word of the public system, with caps from 1 on, as long as that is done soon. Beyond, the
 growth from one cap to the next is extrapolated: its logarithm falls by the same factor from cap to cap. On free
-alphabets of 11 and 26 symbols and on the example town, estimates were within a factor of 3 (`python
+alphabets of 11 and 26 symbols and on the example town, estimates were within a factor of 2 (`python
 benchmarks/edits.py` prints them beside what was measured).
 """
 
@@ -17,7 +17,8 @@ from pathveil.words.edit.length_range import LengthRange
 from pathveil.words.edit.tables import EditTables
 
 _LOOKED_AT = 1 << 20  # numbers in the largest table that is made for an estimate: less than half a second
-_MOST = 700.0  # the largest logarithm of a number of nodes
+_MOST = 500.0  # the largest logarithm of a number of nodes
+_SLOWER = 2.5  # growth falls by no more than this share of the length: with long words it goes on for long
 _NARROW_LINK = 45e-9  # seconds, for caps below 8,
 _WIDE_LINK = 100e-9  # and from 8 on, where there are 10^5 links: more of them leave the caches
 _ADDITION = 0.5e-9  # for each of the numbers behind a link
@@ -78,11 +79,12 @@ class EditEfforts:
     def _growth(self, last: int) -> tuple[float, float]:
         """By how much the logarithm of the nodes grew with the last cap, and what becomes of that with the next."""
         # Caps from 8 on keep nodes that smaller ones leave out, so a step across is no growth.
-        logs = [log(self._counted[cap][0]) for cap in range(8 if last >= 10 else 1, last + 1)]
+        logs = [log(self._counted[cap][0]) for cap in range(8 if last >= 10 else 2, last + 1)]
+        least = max(1 - _SLOWER / len(self._codes), 0.5)
         if len(logs) < 3:
-            return log(3.0), 0.9
+            return log(3.0), least
         before, growth = logs[-2] - logs[-3], logs[-1] - logs[-2]
-        return growth, min(max(growth / before, 0.5), 1.0) if before > 0 else 0.9
+        return growth, min(max(growth / before, least), 1.0) if before > 0 else least
 
     def _count(self, cap: int) -> None:
         try:
