@@ -45,7 +45,8 @@ def test_a_word_outside_the_range_costs_nothing(folder, run):
     assert len(private) == sum(len(word) >= 7 for word in sensitive)
 
 
-def test_work_that_takes_long_is_announced_with_a_cap_that_is_quicker(folder, run, monkeypatch):
+@pytest.mark.usefixtures("folder")
+def test_work_that_takes_long_is_announced_with_a_cap_that_is_quicker(run, monkeypatch):
     monkeypatch.setattr("pathveil.planning.effort._LONG", 1e-4)
     monkeypatch.setattr("pathveil.planning.effort._QUICK", 1e-4)
     ran = run(f"{PRIVATIZE} --lengths 5:9 --mechanism exponential")

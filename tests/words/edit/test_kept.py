@@ -76,7 +76,7 @@ def test_a_mechanism_counts_a_word_once(monkeypatch):
 
 
 def test_a_mechanism_that_is_sent_elsewhere_takes_no_words_along():
-    m = pv.EditExponential(pv.Alphabet(["stop-%d" % k for k in range(4)]), 3.0, lengths=(2, 6))
+    m = pv.EditExponential(pv.Alphabet([f"stop-{k}" for k in range(4)]), 3.0, lengths=(2, 6))
     before = len(pickle.dumps(m))
     m.privatize_many([("stop-1", "stop-2", "stop-3"), ("stop-2", "stop-2")])
     assert m._kept.size > 0
