@@ -52,7 +52,7 @@ def test_every_table_is_made_once_and_comes_in_its_turn(monkeypatch, threads, co
     parts = list(_in_order(lambda words, _: Tables(words[:fitting], 100), numbered(count)))
     assert [word for tables in parts for word in tables.words] == list(range(count))
     assert Tables.made == count
-    assert all(1 <= len(tables) <= min(16, fitting) for tables in parts)
+    assert all(1 <= len(tables) <= min(32, fitting) for tables in parts)
 
 
 @pytest.mark.parametrize(("fitting", "threads"), [(1, 4), (3, 1), (8, 2), (64, 2)])

@@ -14,7 +14,7 @@ from pathveil.words.edit.kept import KeptTables
 from pathveil.words.edit.tables import EditTables, Room
 
 _AHEAD = 1 << 30  # bytes of tables made before they are needed
-_TASK = 16  # tables made in one go, at most
+_TASK = 32  # tables made in one go, at most
 _FEW = 64  # different words: the tables of more are kept only if they are large, since small ones are soon made again
 
 Choose = Callable[[Sequence[int], Sequence[tuple[int, ...]]], list[int]]

@@ -33,20 +33,20 @@ def _add_eight(values: Any, here: int, there: int, times: Any) -> None:
 def _count_small(graph: Any, lo: int, cap: int, accepting: Any, completions: Any, values: Any) -> None:
     """`count_words` where every number fits into a single limb, into `values`: rows of multiples of eight, all zero.
 
-    Links to no node lead to the one after the last, which has zeros; what is then missing in the sum over all classes
-    belongs to class c.
+    What is missing in the sum over all classes, since links out of reach lead to no node, belongs to class c.
     """
     layers, nodes, links, ways = graph
-    width, last = values.shape[1], len(nodes) - 1
+    width = values.shape[1]
     flat = values.reshape(values.size)
     for i in range(len(layers) - 2, -1, -1):
         for node in range(layers[i], layers[i + 1]):
             here = node * width
             for link in range(nodes[node, 2], nodes[node + 1, 2]):
                 to, times = np.int64(links[link, 0]), np.uint64(ways[links[link, 1], 2])
-                there = (to if to >= 0 else last) * width
+                if to < 0:
+                    continue
                 for eight in range(0, width, 8):
-                    _add_eight(flat, here + eight, there + eight, times)
+                    _add_eight(flat, here + eight, to * width + eight, times)
             if i >= lo and accepting[nodes[node, 1]]:
                 flat[here + nodes[node, 0]] += np.uint64(1)
             flat[here + cap - 1] += np.uint64(nodes[node, 3])
