@@ -12,7 +12,7 @@ from typing import Any
 
 from pathveil.words.edit.tables import EditTables
 
-_MOST = 1 << 29  # bytes
+_MOST = 1 << 30  # bytes
 
 
 class KeptTables:
