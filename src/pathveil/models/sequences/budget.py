@@ -14,14 +14,17 @@ from pathveil.numerics.arrays import FloatArray
 LENGTHS = Fraction(1, 20)
 """The share for the histogram of lengths."""
 
-FREQUENT = Fraction(3, 10)
-"""The share for the first look for frequent words, where there is a δ."""
+FIRST_LOOK = Fraction(1, 10)
+"""Where there is a δ: the share for a first look for frequent words, which tells how much they leave to model."""
+
+SECOND_LOOK = Fraction(3, 10)
+"""The share for a second look, where the other words are modelled with the rest; otherwise it gets all that is left."""
 
 DEPTHS = {
     1: (100,),
     2: (40, 60),
-    3: (30, 45, 25),
-    4: (25, 35, 22, 18),
+    3: (30, 50, 20),
+    4: (30, 40, 15, 15),
 }
 """Hundredths of what is left for contexts of 1, 2, … symbols. Longer ones share alike with the last."""
 
