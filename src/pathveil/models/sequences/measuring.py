@@ -55,7 +55,7 @@ class Measuring:
         if self.asked.delta is not None:
             words = self.words.distinct()
             found, left, modelled = self._look_for_frequent(words, left, number, lengths)
-            kept, counts = words.select(found.kept), np.maximum(found.counts[found.kept], 1.0)
+            kept, counts = words.select(found.kept).once(), np.maximum(found.counts[found.kept], 1.0)
             words = words.select(~found.kept)
             lengths = self._lengths_of_the_rest(lengths, number, kept, counts)
             number = max(number - float(counts.sum()), 0.0)
