@@ -59,14 +59,10 @@ class Measuring:
             words = words.select(~found.kept)
             lengths = self._lengths_of_the_rest(lengths, number, kept, counts)
             number = max(number - float(counts.sum()), 0.0)
-        if len(kept):
-            known, order = self._grown_from_kept(kept, counts)
-            prior = known.probabilities[order.cells_at(1)]
+        if len(kept) or not modelled:  # without any kept word this model says that all is alike
+            found_here, tree = self._grown_from_kept(kept, counts)
+            prior = found_here.probabilities[tree.cells_at(1)]
         if modelled:
-            tree, found_here = self._grow(words, left, lengths, number, prior)
-        elif len(kept):
-            tree, found_here = order, known
-        else:
             tree, found_here = self._grow(words, left, lengths, number, prior)
         arrays = KernelArrays.of(tree, found_here.probabilities)
         factors = end_factors(arrays, lengths, self.source)
