@@ -4,8 +4,8 @@ All that a fit may know of the data are noisy tables. `Tape.record()` writes dow
 exact table and the noise. `Tape.replay()` makes the next fit see the very same noisy tables, whatever its data are. So
 
 - two fits with the same noisy tables must give the same model, to the last bit: otherwise something else leaks;
-- the log of how much likelier one data set makes these tables than another is, for Laplace noise, at most the sum over
-  all tables of |exact - other exact| / scale: the privacy loss of a pair of neighbours, with all decisions as they fell.
+- with Laplace noise, one data set makes these tables at most e^loss times as likely as another does, where the loss is
+  the sum over all tables of |exact - other exact| / scale: that of a pair of neighbours, all decisions as they fell.
 
 In the search for frequent words the tables list only words that occur. A played back look gives every word that was
 kept its written count, and every other word a count far below any threshold: whether such words occur may not matter.
@@ -155,7 +155,7 @@ def changes(one: Tape, other: Tape) -> list[int]:
 
 
 def loss(one: Tape, other: Tape) -> Fraction:
-    """At most so much likelier one data set makes these tables than the other: exactly, where every difference tells."""
+    """One data set makes these tables at most e^loss times as likely as the other, which some tables attain."""
     return sum(
         (Fraction(change) / table.noise.scale for change, table in zip(changes(one, other), one.tables, strict=True)),
         Fraction(0),

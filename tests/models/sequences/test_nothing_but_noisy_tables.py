@@ -129,7 +129,7 @@ def test_the_ledger_is_charged_before_any_noise_is_drawn(monkeypatch):
     assert tape.tables
 
 
-def test_what_is_refused_is_refused_before_the_charge(monkeypatch):
+def test_what_is_refused_is_refused_before_the_charge():
     charged = []
     wrong = [
         ({"words": ["ab", "ca"]}, {"support": np.array([[1, 1, 1], [1, 1, 1], [0, 0, 1]])}),
