@@ -74,7 +74,7 @@ class Tape:
     @contextmanager
     def running(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         """Fits in here take their noise from this tape."""
-        threshold, find = frequent.threshold, frequent.find_frequent
+        threshold, find = frequent.threshold, measuring.find_frequent
 
         def asked_noise(epsilon: Fraction, l1: int) -> CountNoise:
             noise = laplace_noise(epsilon, l1)

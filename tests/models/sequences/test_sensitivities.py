@@ -1,4 +1,4 @@
-"""How much neighbouring data change each table, by trying thousands of pairs of small data sets with the literal version.
+"""How much neighbouring data change each table: thousands of pairs of small data sets, with the literal version.
 
 Each table is compared for the same tree, the same number of counted events and the same set of kept words: these are
 settled by what was published before the table is made.
