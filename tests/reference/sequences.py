@@ -11,11 +11,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from typing import TypeVar
 
 Word = tuple[int, ...]
 Symbol = int | str
 Context = tuple[Symbol, ...]
+Number = TypeVar("Number", Fraction, Decimal)
 
 BEGIN, END, REST = "begin", "end", "rest"
 
@@ -82,15 +85,15 @@ def partitions(number: int, largest: int | None = None) -> Iterator[tuple[int, .
         yield from ((part, *others) for others in partitions(number - part, part))
 
 
-def shown_probability(counts: Sequence[int], threshold: int, q: Fraction) -> Fraction:
+def shown_probability(counts: Sequence[int], threshold: int, q: Number) -> Number:
     """How likely at least one of some new words reaches the threshold, with noise P(x) = (1-q)/(1+q) q^|x|."""
-    nothing = Fraction(1)
+    nothing = q**0
     for count in counts:
         nothing *= 1 - reach_probability(threshold - count, q)
     return 1 - nothing
 
 
-def reach_probability(least: int, q: Fraction) -> Fraction:
+def reach_probability(least: int, q: Number) -> Number:
     """P(noise ≥ least): the sum of a geometric series, on either side of 0."""
     if least >= 1:
         return q**least / (1 + q)
