@@ -13,10 +13,12 @@ kept its written count, and every other word a count far below any threshold: wh
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,11 +26,15 @@ import pytest
 
 import pathveil as pv
 from pathveil.models.laplace import CountNoise, laplace_noise
-from pathveil.models.people import words_of_people
-from pathveil.models.sequences import CodedWords, fit, frequent, lengths, measuring
+from pathveil.models.sequences import CodedWords, frequent, lengths, measuring
 
 Word = tuple[int, ...]
 FAR_BELOW = -(10**6)
+
+
+def modules_of_sequences() -> list[ModuleType]:
+    """All modules that have a part in a fit."""
+    return [module for name, module in sorted(sys.modules.items()) if name.startswith("pathveil.models.sequences")]
 
 
 def spelled(words: CodedWords) -> list[Word]:
@@ -53,6 +59,9 @@ class Unadded(np.ndarray):
     """Noise that can be added to a table, once, and nothing else."""
 
     added: Any
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.added = getattr(source, "added", None)  # noise in another shape is the same noise
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         assert (ufunc, method, options) == (np.add, "__call__", {}), "noise is used for something else than to be added"
@@ -94,15 +103,20 @@ class Tape:
             self._looking_at = None
             return result
 
+        def chosen_apart(choose: Any) -> Any:
+            return lambda *given: choose(*given[:-1], pv.insecure_seed(1))
+
         with monkeypatch.context() as patch:
-            for module in (measuring, frequent):
-                patch.setattr(module, "laplace_noise", asked_noise)
+            for module in modules_of_sequences():
+                if hasattr(module, "laplace_noise"):
+                    patch.setattr(module, "laplace_noise", asked_noise)
+                # Which words of a person are used must not move the random numbers of what comes later.
+                for choice in {"words_of_people", "chosen_words"} & set(vars(module)):
+                    patch.setattr(module, choice, chosen_apart(getattr(module, choice)))
             patch.setattr(frequent, "threshold", asked_threshold)
             patch.setattr(measuring, "find_frequent", found)
             patch.setattr(CountNoise, "draw", lambda noise, _source, count: self._noise(noise, count))
             patch.setattr(lengths, "_WALKERS", 64)
-            # Which words of a person are used must not move the random numbers of what comes later.
-            patch.setattr(fit, "words_of_people", lambda *given: words_of_people(*given[:3], pv.insecure_seed(1)))
             yield
 
     def _noise(self, noise: CountNoise, count: int) -> Unadded:
@@ -111,11 +125,11 @@ class Tape:
         return unadded
 
     def _noisy(self, noise: CountNoise, exact: np.ndarray, count: int) -> np.ndarray:
-        assert exact.shape == (count,), "every entry of a table has noise of its own"
+        assert exact.size == count, "every entry of a table has noise of its own"
         assert exact.dtype.kind in "iu"
         if self._played is None:
             scale = self._share * float(noise.scale)
-            noisy = exact + np.rint(self._rng.laplace(0, scale, count)).astype(np.int64)
+            noisy = exact + np.rint(self._rng.laplace(0, scale, exact.shape)).astype(np.int64)
         else:
             assert len(self.tables) < len(self._played.tables), "more tables are made than for the other data"
             written = self._played.tables[len(self.tables)]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import pickle
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import pathveil as pv
 from pathveil.models.people import WholeWords
-from pathveil.models.sequences import CodedWords, measuring
-from tests.models.sequences.tape import Tape, differences
+from pathveil.models.sequences import measuring
+from tests.models.sequences.tape import Tape, differences, spelled
 
 STATES = "abc"
 UNITS = [(None, "replace"), (None, "add-remove"), (2, "replace"), (2, "add-remove")]
@@ -76,10 +78,19 @@ def test_the_settings_take_every_way_through_a_fit(monkeypatch):
             with tape.running(monkeypatch):
                 model = pv.fit_private_sequences(**arguments(words, None, "add-remove", **setting))
             looks = sum(table.words is not None for table in tape.tables)
-            ways |= {("looks", looks, bool(model.frequent)), ("order", model.order)}
-    # No look; one and a model of the rest; two, with something found and without.
-    assert {("looks", 0, False), ("looks", 1, True), ("looks", 2, True), ("looks", 2, False)} <= ways
+            depths = len(tape.tables) - looks - 1
+            ways |= {("looks", looks > 0, bool(model.frequent), depths > 0), ("order", model.order)}
+    # No look; some, and a model of the rest; the whole budget for looks, with something found and without.
+    assert {("looks", False, False, True), ("looks", True, True, True)} <= ways
+    assert {("looks", True, True, False), ("looks", True, False, False)} <= ways
     assert {("order", 1), ("order", 2), ("order", 3)} <= ways
+
+
+def test_exact_counts_do_not_stay_in_a_model(monkeypatch):
+    with Tape(seed=5).running(monkeypatch):
+        model = pv.fit_private_sequences(**arguments(["ab"] * 321, None, "add-remove", epsilon=20.0, delta=1e-3))
+    assert model.frequent
+    assert 321 not in pickle.loads(pickle.dumps(model))._fitted.frequent.times
 
 
 def leaky_number(monkeypatch):
@@ -88,8 +99,16 @@ def leaky_number(monkeypatch):
 
 
 def leaky_counts(monkeypatch):
-    """The exact counts of kept words beside their noisy ones."""
-    monkeypatch.setattr(CodedWords, "once", lambda self: self)
+    """The exact counts of kept words instead of their noisy ones."""
+    right = measuring.Measuring.fit
+
+    def peeking(self):
+        fitted, counts = right(self), self.words.distinct()
+        exact = dict(zip(spelled(counts), counts.times.tolist(), strict=True))
+        found = np.array([exact[word] for word in spelled(fitted.frequent)], dtype=float)
+        return replace(fitted, frequent_counts=found)
+
+    monkeypatch.setattr(measuring.Measuring, "fit", peeking)
 
 
 def leaky_rows(monkeypatch):
@@ -109,7 +128,7 @@ def test_a_leak_would_be_noticed(leak, monkeypatch):
     one, other, _ = recorded_and_replayed(monkeypatch, words, others, None, "add-remove", **setting)
     assert differences(one, other) == []
     leak(monkeypatch)
-    where = {"leaky_number": "model._fitted.words", "leaky_counts": "model._fitted.frequent.times"}
+    where = {"leaky_number": "model._fitted.words", "leaky_counts": "model._fitted.frequent_counts"}
     if leak is leaky_rows:
         with pytest.raises(AssertionError, match="more tables are made than for the other data"):
             recorded_and_replayed(monkeypatch, words, others, None, "add-remove", **setting)

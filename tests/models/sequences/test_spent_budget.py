@@ -134,8 +134,7 @@ def test_a_fault_would_be_noticed(fault, monkeypatch):
         test(3, "replace", setting, 20, monkeypatch)
 
 
-def test_the_budget_is_divided_by_fractions_that_sum_to_one():
-    assert 0 < budget.LENGTHS + budget.FREQUENT < 1
+def test_depths_divide_what_is_left_by_fractions_that_sum_to_one():
     for order in range(1, 9):
         shares = budget.shares_of_depths(order)
         assert len(shares) == order
