@@ -66,10 +66,6 @@ class CodedWords:
         np.cumsum(lengths[chosen], out=offsets[1:])
         return CodedWords(self.values[np.repeat(chosen, lengths)], offsets, self.times[chosen])
 
-    def once(self) -> CodedWords:
-        """The same words without how often they occur: what may be published of words that are no secret."""
-        return CodedWords.from_arrays(self.values, self.offsets)
-
     def distinct(self) -> CodedWords:
         """Each word once, with how often it occurs. The order is the same whatever the order of the words was."""
         width = np.uint16 if not len(self.values) or int(self.values.max()) < 2**16 else np.uint32

@@ -14,6 +14,7 @@ change no more than of all, so that step 3 may leave the kept ones out.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,8 @@ def fit_private_sequences(
     if before_drawing is not None:
         before_drawing(guarantee)
     fitted = Measuring(asked, grammar, coded, exactly(epsilon), source).fit()
+    # Of the frequent words only the noisy counts stay: the model is for release.
+    fitted = replace(fitted, frequent=CodedWords.from_arrays(fitted.frequent.values, fitted.frequent.offsets))
     return PrivateSequences(known.given, grammar, asked, guarantee, fitted)
 
 

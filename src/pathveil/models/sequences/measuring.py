@@ -55,15 +55,20 @@ class Measuring:
         if self.asked.delta is not None:
             words = self.words.distinct()
             found, left, modelled = self._look_for_frequent(words, left, number, lengths)
-            kept, counts = words.select(found.kept).once(), np.maximum(found.counts[found.kept], 1.0)
+            kept, counts = words.select(found.kept), np.maximum(found.counts[found.kept], 1.0)
             words = words.select(~found.kept)
             lengths = self._lengths_of_the_rest(lengths, number, kept, counts)
             number = max(number - float(counts.sum()), 0.0)
-        if len(kept) or not modelled:  # without any kept word this model says that all is alike
-            found_here, tree = self._grown_from_kept(kept, counts)
-            prior = found_here.probabilities[tree.cells_at(1)]
+        if len(kept):
+            known, order = self._grown_from_kept(kept, counts)
+            prior = known.probabilities[order.cells_at(1)]
         if modelled:
             tree, found_here = self._grow(words, left, lengths, number, prior)
+        elif len(kept):
+            tree, found_here = order, known
+        else:  # two looks have found no word, and nothing is left to spend: only lengths are known
+            tree = ContextTree.of_pairs(self.grammar)
+            found_here = estimate(tree, [Measured(np.zeros(tree.cell_count), 1.0)], number, 0.0)
         arrays = KernelArrays.of(tree, found_here.probabilities)
         factors = end_factors(arrays, lengths, self.source)
         return Fitted(tree, found_here, factors, lengths, number, kept, counts)
