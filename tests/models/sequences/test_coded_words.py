@@ -27,7 +27,7 @@ def test_words_of_a_person_are_limited_in_arrays_too(monkeypatch):
 
 def test_equal_words_taken_together_have_no_persons():
     words = CodedWords.from_codes([[0, 1]], np.array([5]))
-    with pytest.raises(pv.InvalidParameterError, match="each word for itself"):
+    with pytest.raises(pv.InvalidParameterError, match="each word by itself"):
         pv.fit_private_sequences(words, **OPTIONS, unit="user", users=["x"], max_words_per_user=3)
 
 

@@ -90,7 +90,7 @@ def fit_private_sequences(
     _require_possible(coded, grammar, max_length, known)
     if users is not None:
         if (coded.times > 1).any():
-            raise InvalidParameterError("`users` needs each word for itself, and some stand for several equal ones")
+            raise InvalidParameterError("`users` needs each word by itself, not counted: a person's words are chosen")
         coded = coded.select(words_of_people(users, len(coded), max_words_per_user or 1, source))
     elif unit == "user" and not isinstance(words, CodedWords):
         raise InvalidParameterError('`unit="user"` needs `users`: one for each word')
@@ -108,7 +108,7 @@ def _require_codes(words: CodedWords, symbols: int) -> None:
     good = (words.lengths >= 1) & (words.times >= 1)
     if not good.all() or words.offsets[0] != 0 or words.offsets[-1] != len(words.values):
         raise InvalidCountsError("coded words have at least one symbol each, and stand for at least one word each")
-    if words.values.min() < 0 or words.values.max() >= symbols:
+    if ((words.values < 0) | (words.values >= symbols)).any():
         raise InvalidCountsError(f"the codes of words must be those of the {symbols} states: 0 to {symbols - 1}")
 
 
