@@ -14,6 +14,7 @@ change no more than of all, so that step 3 may leave the kept ones out.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,8 @@ def fit_private_sequences(
     whole. Words are cut after `max_length` symbols.
 
     `unit="word"` protects a word, `unit="user"` all words of a person: `users` says whose each word is, and at most
-    `max_words_per_user` of a person are used, chosen at random. With `neighbours="add-remove"` the promise compares the
+    `max_words_per_user` of a person are used, chosen at random. (`CodedWords` without `users` must be limited to so
+    many already, by whoever made them.) With `neighbours="add-remove"` the promise compares the
     data with and without the word (or person), with "replace" also with any other in its place.
 
     `states` and `support` (a table of transitions that can occur, or a system) are public and must not be taken from
@@ -81,18 +83,33 @@ def fit_private_sequences(
     coded = words.cut(max_length) if isinstance(words, CodedWords) else CodedWords.from_words(words, known, max_length)
     if users is not None and unit != "user":
         raise InvalidParameterError('`users` says whose words these are, whom only `unit="user"` protects')
-    if unit == "user" and not isinstance(words, CodedWords):
-        if users is None:
-            raise InvalidParameterError('`unit="user"` needs `users`: one for each word')
-        coded = coded.select(words_of_people(users, len(coded), max_words_per_user or 1, source))
     if not len(coded):
         raise InvalidCountsError("there is no word: a model needs at least one")
+    if isinstance(words, CodedWords):
+        _require_codes(coded, grammar.symbols)
     _require_possible(coded, grammar, max_length, known)
+    if users is not None:
+        if (coded.times > 1).any():
+            raise InvalidParameterError("`users` needs each word by itself, not counted: a person's words are chosen")
+        coded = coded.select(words_of_people(users, len(coded), max_words_per_user or 1, source))
+    elif unit == "user" and not isinstance(words, CodedWords):
+        raise InvalidParameterError('`unit="user"` needs `users`: one for each word')
     guarantee = asked.guarantee(seeded=source.is_seeded)
     if before_drawing is not None:
         before_drawing(guarantee)
     fitted = Measuring(asked, grammar, coded, exactly(epsilon), source).fit()
+    # Of the frequent words only the noisy counts stay: the model is for release.
+    fitted = replace(fitted, frequent=CodedWords.from_arrays(fitted.frequent.values, fitted.frequent.offsets))
     return PrivateSequences(known.given, grammar, asked, guarantee, fitted)
+
+
+def _require_codes(words: CodedWords, symbols: int) -> None:
+    """Refuse arrays that are no words over so many symbols: the compiled loops trust what they read."""
+    good = (words.lengths >= 1) & (words.times >= 1)
+    if not good.all() or words.offsets[0] != 0 or words.offsets[-1] != len(words.values):
+        raise InvalidCountsError("coded words have at least one symbol each, and stand for at least one word each")
+    if ((words.values < 0) | (words.values >= symbols)).any():
+        raise InvalidCountsError(f"the codes of words must be those of the {symbols} states: 0 to {symbols - 1}")
 
 
 def _require_possible(words: CodedWords, grammar: Grammar, max_length: int, states: States) -> None:
@@ -120,5 +137,3 @@ def _impossible(word: int, why: str) -> InvalidCountsError:
         "reasons that have nothing to do with the data.",
         without_content=f"word number {word} cannot occur, as the public support says",
     )
-
-
