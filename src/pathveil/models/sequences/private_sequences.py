@@ -14,6 +14,8 @@ from pathveil.models.sequences.grammar import Grammar
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.measuring import Fitted
 from pathveil.models.sequences.request import Request
+from pathveil.models.sequences.synthesis import Condition, WordLaw
+from pathveil.numerics.arrays import IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import Symbol, Word
@@ -56,54 +58,65 @@ class PrivateSequences:
         kept = float(self._fitted.frequent_counts.sum())
         return kept / max(kept + self._fitted.words, 1e-300) if kept else 0.0
 
-    def synthesize(self, count: int, rng: RandomSource | None = None) -> list[Word]:
-        """`count` synthetic words. Costs no further privacy."""
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise InvalidParameterError(f"count is a number of words of at least 1, not {count!r}")
-        words, lengths = self.synthetic_codes(count, rng)
+    @cached_property
+    def law(self) -> WordLaw:
+        """How likely each word is."""
+        fitted = self._fitted
+        return WordLaw(self._arrays, fitted.factors, fitted.frequent, fitted.frequent_counts, self.frequent_share)
+
+    def synthesize(
+        self,
+        count: int,
+        rng: RandomSource | None = None,
+        *,
+        prefix: Word | None = None,
+        first: Symbol | None = None,
+        last: Symbol | None = None,
+    ) -> list[Word]:
+        """`count` synthetic words. Costs no further privacy.
+
+        With a `prefix`, or a `first` symbol, words that begin so; with a `last` symbol words that end with it. Their
+        law is that of all words of the model, given that they are like that. Words with a wanted end are found by
+        drawing and looking, so that there is an error where they are too rare: it says how rare.
+
+        >>> import pathveil as pv
+        >>> model = pv.fit_private_sequences(
+        ...     ["abc", "abd", "cab"] * 300, states="abcd", epsilon=2.0, max_length=4, rng=pv.insecure_seed(7)
+        ... )
+        >>> words = model.synthesize(100, pv.insecure_seed(1), prefix="ab", last="d")
+        >>> all(word.startswith("ab") and word.endswith("d") for word in words)
+        True
+
+        Raises InvalidParameterError where the public support allows no such word, and NoFeasibleWordError where the
+        model (nearly) never gives one.
+        """
+        words, lengths = self.synthetic_codes(count, rng, prefix=prefix, first=first, last=last)
         return self._decoded(word[:length] for word, length in zip(words, lengths.tolist(), strict=True))
 
-    def synthetic_codes(self, count: int, rng: RandomSource | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def synthetic_codes(
+        self,
+        count: int,
+        rng: RandomSource | None = None,
+        *,
+        prefix: Word | None = None,
+        first: Symbol | None = None,
+        last: Symbol | None = None,
+    ) -> tuple[IntArray, IntArray]:
         """The codes of synthetic words, one a line, and their lengths."""
-        source, fitted = checked_source(rng), self._fitted
-        words, lengths = self._arrays.draw(count, fitted.factors, source)
-        kept = fitted.frequent
-        if len(kept):
-            cumulative = np.cumsum(fitted.frequent_counts)
-            share = self.frequent_share
-            chosen = source.uniform(count)
-            is_kept = chosen < share
-            which = np.searchsorted(cumulative, chosen[is_kept] / share * cumulative[-1], side="right")
-            which = np.minimum(which, len(kept) - 1)
-            table = np.zeros((len(kept), words.shape[1]), dtype=np.int64)
-            inside = np.arange(words.shape[1]) < kept.lengths[:, None]
-            table[inside] = kept.values
-            words[is_kept], lengths[is_kept] = table[which], kept.lengths[which]
-        return words, lengths
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise InvalidParameterError(f"count is a number of words of at least 1, not {count!r}")
+        longest = self.asked.max_length
+        condition = Condition.of(self.states, self.grammar, longest, prefix=prefix, first=first, last=last)
+        return self.law.draw(count, checked_source(rng), condition)
 
     def log_loss(self, words: Iterable[Word] | CodedWords) -> float:
-        """Minus the mean logarithm of the probability of an event (each symbol, and that the word ends), in nats."""
+        """Minus the mean logarithm of the probability of an event (each symbol, and that the word ends), in nats.
+
+        Infinite where there are words that the model never gives.
+        """
         states, longest = States(self.states, None), self.asked.max_length
         coded = words.cut(longest) if isinstance(words, CodedWords) else CodedWords.from_words(words, states, longest)
-        logs = self._arrays.log_probabilities(coded, self._fitted.factors)
-        share = self.frequent_share
-        if share > 0:
-            kept = self._fitted.frequent
-            probabilities = {
-                word.tobytes(): p
-                for word, p in zip(
-                    np.split(kept.values, kept.offsets[1:-1]),
-                    self._fitted.frequent_counts / self._fitted.frequent_counts.sum() * share,
-                    strict=True,
-                )
-            }
-            extra = np.array(
-                [
-                    probabilities.get(coded.values[a:b].tobytes(), 0.0)
-                    for a, b in zip(coded.offsets[:-1], coded.offsets[1:], strict=True)
-                ]
-            )
-            logs = np.log(np.maximum(extra + (1 - share) * np.exp(logs), 1e-300))
+        logs = self.law.log_probabilities(coded)
         events = coded.lengths + (coded.lengths < longest)
         return float(-(logs * coded.times).sum() / (events * coded.times).sum())
 
