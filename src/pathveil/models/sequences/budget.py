@@ -17,6 +17,12 @@ LENGTHS = Fraction(1, 20)
 FREQUENT = Fraction(3, 10)
 """The share for the first look for frequent words, where there is a δ."""
 
+STARTS = Fraction(1, 25)
+"""The share of the whole for the hours of the week in which words begin, where there are times."""
+
+DURATIONS = Fraction(3, 50)
+"""The share of the whole for durations between symbols, where each symbol has a time."""
+
 DEPTHS = {
     1: (100,),
     2: (40, 60),

@@ -47,6 +47,7 @@ def fit_private_sequences(
     max_words_per_user: int | None = None,
     neighbours: Neighbours = "replace",
     support: npt.ArrayLike | System | None = None,
+    times: Iterable[Any] | npt.NDArray[Any] | None = None,
     rng: RandomSource | None = None,
     before_drawing: Callable[[Guarantee], object] | None = None,
 ) -> PrivateSequences:
@@ -62,6 +63,10 @@ def fit_private_sequences(
 
     `states` and `support` (a table of transitions that can occur, or a system) are public and must not be taken from
     the data. Synthetic words never do what `support` does not allow.
+
+    `times` has for each word when it began, or a list with the time of each of its symbols, as `datetime`,
+    `numpy.datetime64` or seconds. A share of the budget then goes to the hour of the week in which words begin, and to
+    how long it takes from a symbol to the next, both in public bins; `synthesize_events` gives words with times.
 
     `before_drawing` is called with the guarantee when everything is checked and nothing is drawn: the moment to charge
     a ledger.
