@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pathveil.cli.options import (
+    WHAT_IS_PUBLIC,
+    WHERE_WORDS_ARE,
     Budget,
     Columns,
     Epsilon,
@@ -49,13 +51,18 @@ class Fit:
     epsilon: Epsilon
     states: Annotated[
         str | None,
-        typer.Option(metavar="FILE[:COLUMN]", help="Text, one public state a line, or a column of a CSV file."),
+        typer.Option(
+            metavar="FILE[:COLUMN]",
+            help="Text, one public state a line, or a column of a CSV file.",
+            rich_help_panel=WHAT_IS_PUBLIC,
+        ),
     ] = None
     system: Annotated[
         Path | None,
         typer.Option(
             help="Instead of --states and --support: a file from `pathveil system`. Its symbols are the states, and "
-            "only what may follow what there can occur."
+            "only what may follow what there can occur.",
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
     delta: Annotated[
@@ -99,7 +106,9 @@ class Fit:
     support: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE[:FROM,TO]", help="CSV with the columns from,to: the only transitions that can occur. Public."
+            metavar="FILE[:FROM,TO]",
+            help="CSV with the columns from,to (others follow a colon): the only transitions that can occur.",
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
 
@@ -170,8 +179,16 @@ class Fit:
 class Pairs:
     """The two columns of from/to pairs, where the input has these instead of words."""
 
-    origin: Annotated[str | None, typer.Option("--from", help="Pairs: the column where a transition starts.")] = None
-    destination: Annotated[str | None, typer.Option("--to", help="Pairs: the column where it ends.")] = None
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="One pair a row (from, to): the column where it starts.", rich_help_panel=WHERE_WORDS_ARE
+        ),
+    ] = None
+    destination: Annotated[
+        str | None,
+        typer.Option("--to", help="One pair a row: the column where it ends.", rich_help_panel=WHERE_WORDS_ARE),
+    ] = None
 
     def __post_init__(self) -> None:
         if (self.origin is None) != (self.destination is None):
@@ -193,7 +210,10 @@ def model(
     pairs: Pairs,
     count: Annotated[
         str | None,
-        typer.Option(help="The column that says for how many transitions (pairs) or equal words a row stands."),
+        typer.Option(
+            help="The column that says for how many pairs, or equal words, a row stands.",
+            rich_help_panel=WHERE_WORDS_ARE,
+        ),
     ] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the matrix of probabilities as CSV, too.")] = None,
     input: Input,
@@ -232,7 +252,7 @@ def model(
         choices = fit.choices(input, count, output)
         layout = pairs.columns(input.columns.no_header) or input.columns.layout(files, input.format)
         bar.total = input.words_declared(files) if count is None else None
-        if count is None and layout.header:
+        if count is None and fit.user is None and layout.header:
             _warn_of_counts(input, files, layout)
         asked = (layout, fit.user) if fit.user is not None else layout if count is None else (layout, count)
         with budget.release(ledger, "model", input, files, asked, output.target) as release:
