@@ -38,6 +38,11 @@ _BIAS = 0.15
 """What leaving out an event of a word costs, against the same in noise; see `events_to_count`."""
 
 
+def share_of_times(kind: str | None) -> Fraction:
+    """How much of the whole goes to times: of "starts", of all "symbols", or of nothing (None)."""
+    return {None: Fraction(0), "starts": STARTS, "symbols": STARTS + DURATIONS}[kind]
+
+
 def shares_of_depths(order: int) -> list[Fraction]:
     """How much each depth gets of what is left for the contexts."""
     parts = list(DEPTHS[min(order, max(DEPTHS))])

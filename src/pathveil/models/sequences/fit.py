@@ -5,6 +5,7 @@
    be told from noise, the rest of the budget is spent on a second look for whole words.
 3. What follows what, a depth of the tree of contexts at a time. Which contexts get a row is decided from what was
    measured before.
+4. Where words have times: in which hour of the week they begin, and how long it takes from a symbol to the next.
 
 Every step spends its own share of ε on counts of which one word changes a bounded number, so the shares add up to the
 promise (adaptive composition). For any set of kept words the other words are a set of words of which neighbouring data
@@ -14,7 +15,8 @@ change no more than of all, so that step 3 may leave the kept ones out.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,13 +25,15 @@ import numpy.typing as npt
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.models.counting import States
 from pathveil.models.laplace import exactly
-from pathveil.models.people import chosen_words, person_codes
+from pathveil.models.people import WholeWords, chosen_words, person_codes
+from pathveil.models.sequences import budget
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.grammar import Grammar
-from pathveil.models.sequences.measuring import Measuring
+from pathveil.models.sequences.measuring import Fitted, Measuring
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, Request, Unit, checked_request
-from pathveil.numerics.arrays import IntArray
+from pathveil.models.sequences.times import TimesKind, WordTimes, learn_times
+from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Neighbours
 from pathveil.randomness.source import RandomSource, checked_source
@@ -85,21 +89,81 @@ def fit_private_sequences(
     known = States(states, None)
     grammar = Grammar.of(known.given, support)
     source = checked_source(rng)
-    coded = words.cut(max_length) if isinstance(words, CodedWords) else CodedWords.from_words(words, known, max_length)
-    persons = _persons(words, users, len(coded), asked)
-    if not len(coded):
+    data = read_data(words, times, users, known, grammar, asked)
+    if not data.count:
         raise InvalidCountsError("there is no word: a model needs at least one")
-    # All words are checked, also those of persons with more than are used: what is refused must not depend on a draw.
-    _require_possible(coded, grammar, max_length, known)
+    asked = replace(asked, times=data.times_kind)
     guarantee = asked.guarantee(seeded=source.is_seeded)
     if before_drawing is not None:
         before_drawing(guarantee)
-    if persons is not None and max_words_per_user is not None:
-        coded = coded.select(chosen_words(persons, max_words_per_user, source))
-    fitted = Measuring(asked, grammar, coded, exactly(epsilon), source).fit()
+    chosen = data.limited(asked.whole, source)
+    fitted = measure(chosen, asked, grammar, exactly(epsilon), source)
+    return PrivateSequences(known.given, grammar, asked, guarantee, fitted)
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Checked words, cut, with their times, and a number for the person of each where persons are to be limited."""
+
+    words: CodedWords
+    times: WordTimes | None = None
+    persons: IntArray | None = None
+
+    @property
+    def count(self) -> int:
+        """How many words there are."""
+        return int(self.words.times.sum())
+
+    @property
+    def times_kind(self) -> TimesKind | None:
+        """What has a time."""
+        return None if self.times is None else self.times.kind
+
+    def limited(self, whole: WholeWords, source: RandomSource) -> Data:
+        """At most so many words of each person, chosen at random."""
+        if self.persons is None or whole.max_words is None:
+            return self
+        return self.select(chosen_words(self.persons, whole.max_words, source))
+
+    def select(self, chosen: BoolArray) -> Data:
+        """The words for which `chosen` is true."""
+        times = None if self.times is None else self.times.select(self.words, chosen)
+        return Data(self.words.select(chosen), times, None if self.persons is None else self.persons[chosen])
+
+
+def read_data(
+    words: Iterable[Word] | CodedWords,
+    times: Iterable[Any] | npt.NDArray[Any] | None,
+    users: Iterable[Hashable] | npt.NDArray[Any] | None,
+    states: States,
+    grammar: Grammar,
+    asked: Request,
+) -> Data:
+    """All words, checked, also those of persons with more than are used: what is refused must not depend on a draw."""
+    longest = asked.max_length
+    given = words if isinstance(words, CodedWords) or times is None else list(words)
+    coded = given.cut(longest) if isinstance(given, CodedWords) else CodedWords.from_words(given, states, longest)
+    persons = _persons(given, users, len(coded), asked)
+    moments = None
+    if times is not None:
+        if (coded.times != 1).any():
+            raise InvalidParameterError("`times` needs each word by itself, not counted: equal words have other times")
+        whole = given.lengths if isinstance(given, CodedWords) else np.array([len(word) for word in given], dtype=int)
+        moments = WordTimes.read(times, whole).cut(whole, longest)
+    _require_possible(coded, grammar, longest, states)
+    return Data(coded, moments, persons)
+
+
+def measure(data: Data, asked: Request, grammar: Grammar, epsilon: Fraction, source: RandomSource) -> Fitted:
+    """Everything that is learned from the data, for ε in all."""
+    share = budget.share_of_times(data.times_kind)
+    fitted = Measuring(asked, grammar, data.words, epsilon * (1 - share), source).fit()
+    learned = None
+    if data.times is not None:
+        learned = learn_times(data.words, data.times, grammar.symbols, epsilon, asked.whole, fitted.all_words, source)
     # Of the frequent words only the noisy counts stay: the model is for release.
     kept = CodedWords.from_arrays(fitted.frequent.values, fitted.frequent.offsets)
-    return PrivateSequences(known.given, grammar, asked, guarantee, replace(fitted, frequent=kept))
+    return replace(fitted, frequent=kept, times=learned)
 
 
 def _persons(

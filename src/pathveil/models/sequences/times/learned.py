@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from pathveil.errors import InvalidParameterError
 from pathveil.models.sequences.times.bins import DURATIONS, HOURS, duration_in
+from pathveil.models.sequences.times.moments import TimesKind
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import Word
@@ -40,7 +41,14 @@ class LearnedTimes:
     counted: int
     """How many durations of a word, from its first, were counted at most."""
 
-    def draw(self, words: IntArray, lengths: IntArray, monday: Times, source: RandomSource) -> tuple[Times, Times | None]:
+    @property
+    def kind(self) -> TimesKind:
+        """What had a time in the data."""
+        return "starts" if self.durations is None else "symbols"
+
+    def draw(
+        self, words: IntArray, lengths: IntArray, monday: Times, source: RandomSource
+    ) -> tuple[Times, Times | None]:
         """The start of each word, and the times of all symbols one word after another, in whole seconds."""
         count = len(lengths)
         hour = np.searchsorted(np.cumsum(self.starts), source.uniform(count), side="right")
@@ -69,13 +77,14 @@ class LearnedTimes:
         return duration_in(bins, source.uniform(len(symbols)))
 
 
-def checked_monday(week: Any) -> Times:
+def checked_monday(week: Any) -> np.datetime64:
     """The beginning of the week in which synthetic words begin."""
     try:
         day = np.datetime64(week, "D")
-        is_monday = not np.isnat(day) and (day - np.datetime64(A_MONDAY, "D")).astype(int) % 7 == 0
+        is_monday = not np.isnat(day) and np.is_busday(day, weekmask="1000000")
     except (TypeError, ValueError):
         is_monday = False
     if not is_monday:
         raise InvalidParameterError(f"`week` is {week!r}: give the date of a Monday, such as {A_MONDAY!r}")
-    return day.astype("datetime64[s]")
+    midnight: np.datetime64 = day.astype("datetime64[s]")
+    return midnight
