@@ -2,8 +2,18 @@
 
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.fit import fit_private_sequences
+from pathveil.models.sequences.groups import PrivateSequencesByGroup, fit_private_sequences_by_group
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, checked_request
 from pathveil.models.sequences.sequence_file import is_sequences
 
-__all__ = ["CodedWords", "Order", "PrivateSequences", "checked_request", "fit_private_sequences", "is_sequences"]
+__all__ = [
+    "CodedWords",
+    "Order",
+    "PrivateSequences",
+    "PrivateSequencesByGroup",
+    "checked_request",
+    "fit_private_sequences",
+    "fit_private_sequences_by_group",
+    "is_sequences",
+]

@@ -103,11 +103,14 @@ def fit_private_sequences(
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Checked words, cut, with their times, and a number for the person of each where persons are to be limited."""
+    """Checked words, cut, with what is known of each of them."""
 
     words: CodedWords
     times: WordTimes | None = None
     persons: IntArray | None = None
+    """A number for the person of each word, where at most so many of a person are to be used."""
+    groups: IntArray | None = None
+    """A number for the group of each word, where there are groups."""
 
     @property
     def count(self) -> int:
@@ -127,8 +130,12 @@ class Data:
 
     def select(self, chosen: BoolArray) -> Data:
         """The words for which `chosen` is true."""
-        times = None if self.times is None else self.times.select(self.words, chosen)
-        return Data(self.words.select(chosen), times, None if self.persons is None else self.persons[chosen])
+        return Data(
+            self.words.select(chosen),
+            None if self.times is None else self.times.select(self.words, chosen),
+            None if self.persons is None else self.persons[chosen],
+            None if self.groups is None else self.groups[chosen],
+        )
 
 
 def read_data(

@@ -68,6 +68,11 @@ class PrivateSequences:
         kept = float(self._fitted.frequent_counts.sum())
         return kept / max(kept + self._fitted.words, 1e-300) if kept else 0.0
 
+    @property
+    def word_count(self) -> float:
+        """How many words the data had: with noise, unless their number is public."""
+        return self._fitted.all_words[0]
+
     @cached_property
     def law(self) -> WordLaw:
         """How likely each word is."""
