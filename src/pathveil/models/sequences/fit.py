@@ -210,8 +210,8 @@ def _require_possible(words: CodedWords, grammar: Grammar, max_length: int, stat
         word = int(np.searchsorted(words.offsets, i, side="right"))
         what = "begin a word" if before[i] == size else f"follow {states.given[before[i]]!r}"
         raise _impossible(word, f"{states.given[words.values[i]]!r} cannot {what}")
-    for word in np.flatnonzero(endings):
-        raise _impossible(int(word) + 1, f"no word can end with {states.given[last[word]]!r}")
+    for odd in np.flatnonzero(endings).tolist():
+        raise _impossible(odd + 1, f"no word can end with {states.given[last[odd]]!r}")
 
 
 def _impossible(word: int, why: str) -> InvalidCountsError:

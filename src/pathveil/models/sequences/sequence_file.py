@@ -64,7 +64,6 @@ class SequenceParts(NamedTuple):
 def sequences_json(model: PrivateSequences, fitted: Fitted, promise: Guarantee) -> str:
     """The text of the file, with the promise of the release."""
     tree, states = fitted.tree, [encoded(state) for state in model.states]
-    everything = len(model.grammar.following) == len(states) * (len(states) + 1) + len(states)
     places = pairwise(fitted.frequent.offsets.tolist())
     words = [[states[code] for code in fitted.frequent.values[a:b].tolist()] for a, b in places]
     document = {
@@ -80,7 +79,9 @@ def sequences_json(model: PrivateSequences, fitted: Fitted, promise: Guarantee) 
         ],
         "lengths": fitted.lengths.tolist(),
         "end_factors": fitted.factors.tolist(),
-        "support": None if everything else {name: _packed(part) for name, part in model.grammar.to_dict().items()},
+        "support": None
+        if model.grammar.is_free
+        else {name: _packed(part) for name, part in model.grammar.to_dict().items()},
         "contexts": [{"rows": _packed(rows), "before": _packed(before)} for rows, before in _opened(tree)],
         "times": _times_saved(fitted.times),
         "probabilities": _packed(fitted.estimate.probabilities),
