@@ -6,12 +6,14 @@ from pathveil.models.sequences.groups import PrivateSequencesByGroup, fit_privat
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, checked_request
 from pathveil.models.sequences.sequence_file import is_sequences
+from pathveil.models.sequences.times import Times
 
 __all__ = [
     "CodedWords",
     "Order",
     "PrivateSequences",
     "PrivateSequencesByGroup",
+    "Times",
     "checked_request",
     "fit_private_sequences",
     "fit_private_sequences_by_group",
