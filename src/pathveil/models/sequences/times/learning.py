@@ -45,11 +45,12 @@ def learn_times(
     starts = smooth_hours(hours.astype(float), noise.variance, number)
     if times.symbols is None or len(lengths) < 2:
         return LearnedTimes(starts, None, 0)
-    share, sides = epsilon * budget.DURATIONS_BY_SYMBOL, whole.sensitivity(1)[0]
+    share_of_all = epsilon * budget.DURATIONS * budget.OF_ALL_SYMBOLS
+    share, sides = epsilon * budget.DURATIONS - share_of_all, whole.sensitivity(1)[0]
     # A word of n symbols has n - 1 durations.
     counted = budget.events_to_count(float(share), number, sides, symbols * DURATIONS, lengths[1:])
     exact = count_durations(words, times, symbols, counted)
-    of_all = laplace_noise(epsilon * budget.DURATIONS, whole.sensitivity(counted)[0])
+    of_all = laplace_noise(share_of_all, whole.sensitivity(counted)[0])
     by_symbol = laplace_noise(share, whole.sensitivity(counted)[0])
     together = exact.sum(axis=0) + of_all.draw(source, DURATIONS)
     noisy = exact + by_symbol.draw(source, exact.size).reshape(exact.shape)
