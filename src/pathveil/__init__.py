@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from pathveil.models import published as published
     from pathveil.models.chain import PrivateChain as PrivateChain
     from pathveil.models.chain import fit_private_chain as fit_private_chain
-    from pathveil.models.chain import load_model as load_model
     from pathveil.models.counting import WordCounts as WordCounts
     from pathveil.models.frequencies import PrivateFrequencies as PrivateFrequencies
     from pathveil.models.frequencies import curator_errors as curator_errors
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from pathveil.models.frequencies import private_frequencies as private_frequencies
     from pathveil.models.matrix import PrivateMatrix as PrivateMatrix
     from pathveil.models.matrix import private_matrix as private_matrix
+    from pathveil.models.saved_model import load_model as load_model
     from pathveil.models.sequences import PrivateSequences as PrivateSequences
     from pathveil.models.sequences import fit_private_sequences as fit_private_sequences
     from pathveil.planning.choose import best_mechanism as best_mechanism

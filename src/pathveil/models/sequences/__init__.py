@@ -3,5 +3,7 @@
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.fit import fit_private_sequences
 from pathveil.models.sequences.private_sequences import PrivateSequences
+from pathveil.models.sequences.request import Order, checked_request
+from pathveil.models.sequences.sequence_file import is_sequences
 
-__all__ = ["CodedWords", "PrivateSequences", "fit_private_sequences"]
+__all__ = ["CodedWords", "Order", "PrivateSequences", "checked_request", "fit_private_sequences", "is_sequences"]

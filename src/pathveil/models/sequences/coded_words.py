@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,8 @@ class CodedWords:
     values: IntArray
     offsets: IntArray
     times: IntArray
+    max_words_per_user: int | None = None
+    """Set where at most so many words of each person are among them, chosen at random: whoever does that declares it."""
 
     def __len__(self) -> int:
         return len(self.times)
@@ -57,14 +59,15 @@ class CodedWords:
         position = np.arange(len(self.values)) - np.repeat(self.offsets[:-1], lengths)
         offsets = np.zeros(len(self.offsets), dtype=np.int64)
         np.cumsum(np.minimum(lengths, max_length), out=offsets[1:])
-        return CodedWords(self.values[position < max_length], offsets, self.times)
+        return replace(self, values=self.values[position < max_length], offsets=offsets)
 
     def select(self, chosen: BoolArray) -> CodedWords:
         """The words for which `chosen` is true."""
         lengths = self.lengths
         offsets = np.zeros(int(chosen.sum()) + 1, dtype=np.int64)
         np.cumsum(lengths[chosen], out=offsets[1:])
-        return CodedWords(self.values[np.repeat(chosen, lengths)], offsets, self.times[chosen])
+        values = self.values[np.repeat(chosen, lengths)]
+        return replace(self, values=values, offsets=offsets, times=self.times[chosen])
 
     def distinct(self) -> CodedWords:
         """Each word once, with how often it occurs. The order is the same whatever the order of the words was."""
@@ -81,7 +84,8 @@ class CodedWords:
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum([len(text) // np.dtype(width).itemsize for text in texts], out=offsets[1:])
         values = np.frombuffer(b"".join(texts), dtype=np.dtype(width).newbyteorder(">")).astype(np.int64)
-        return CodedWords(values, offsets, np.array([found[text] for text in texts], dtype=np.int64))
+        times = np.array([found[text] for text in texts], dtype=np.int64)
+        return replace(self, values=values, offsets=offsets, times=times)
 
     def length_counts(self, max_length: int) -> IntArray:
         """[k]: how many words have k + 1 symbols."""

@@ -14,6 +14,7 @@ change no more than of all, so that step 3 may leave the kept ones out.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,12 +23,13 @@ import numpy.typing as npt
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.models.counting import States
 from pathveil.models.laplace import exactly
-from pathveil.models.people import words_of_people
+from pathveil.models.people import chosen_words, person_codes
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.grammar import Grammar
 from pathveil.models.sequences.measuring import Measuring
 from pathveil.models.sequences.private_sequences import PrivateSequences
-from pathveil.models.sequences.request import Order, Unit, checked_request
+from pathveil.models.sequences.request import Order, Request, Unit, checked_request
+from pathveil.numerics.arrays import IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Neighbours
 from pathveil.randomness.source import RandomSource, checked_source
@@ -79,20 +81,42 @@ def fit_private_sequences(
     grammar = Grammar.of(known.given, support)
     source = checked_source(rng)
     coded = words.cut(max_length) if isinstance(words, CodedWords) else CodedWords.from_words(words, known, max_length)
-    if users is not None and unit != "user":
-        raise InvalidParameterError('`users` says whose words these are, whom only `unit="user"` protects')
-    if unit == "user" and not isinstance(words, CodedWords):
-        if users is None:
-            raise InvalidParameterError('`unit="user"` needs `users`: one for each word')
-        coded = coded.select(words_of_people(users, len(coded), max_words_per_user or 1, source))
+    persons = _persons(words, users, len(coded), asked)
     if not len(coded):
         raise InvalidCountsError("there is no word: a model needs at least one")
+    # All words are checked, also those of persons with more than are used: what is refused must not depend on a draw.
     _require_possible(coded, grammar, max_length, known)
     guarantee = asked.guarantee(seeded=source.is_seeded)
     if before_drawing is not None:
         before_drawing(guarantee)
+    if persons is not None and max_words_per_user is not None:
+        coded = coded.select(chosen_words(persons, max_words_per_user, source))
     fitted = Measuring(asked, grammar, coded, exactly(epsilon), source).fit()
-    return PrivateSequences(known.given, grammar, asked, guarantee, fitted)
+    # Of the frequent words only the noisy counts stay: the model is for release.
+    kept = CodedWords.from_arrays(fitted.frequent.values, fitted.frequent.offsets)
+    return PrivateSequences(known.given, grammar, asked, guarantee, replace(fitted, frequent=kept))
+
+
+def _persons(
+    words: Iterable[Word] | CodedWords,
+    users: Iterable[Hashable] | npt.NDArray[Any] | None,
+    count: int,
+    asked: Request,
+) -> IntArray | None:
+    """A number for the person of each word; None where no person's words are left to choose from."""
+    most = asked.whole.max_words
+    if most is None:
+        if users is not None:
+            raise InvalidParameterError('`users` says whose words these are, whom only `unit="user"` protects')
+        return None
+    if users is not None:
+        if isinstance(words, CodedWords) and (words.times != 1).any():
+            raise InvalidParameterError("`users` needs each word by itself, not counted: a person's words are chosen")
+        return person_codes(users, count)
+    limited = words.max_words_per_user if isinstance(words, CodedWords) else None
+    if limited is None or limited > most:
+        raise InvalidParameterError('`unit="user"` needs `users`: one for each word')
+    return None
 
 
 def _require_possible(words: CodedWords, grammar: Grammar, max_length: int, states: States) -> None:
@@ -120,5 +144,3 @@ def _impossible(word: int, why: str) -> InvalidCountsError:
         "reasons that have nothing to do with the data.",
         without_content=f"word number {word} cannot occur, as the public support says",
     )
-
-

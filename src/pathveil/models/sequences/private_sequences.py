@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from pathveil.models.sequences.grammar import Grammar
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.measuring import Fitted
 from pathveil.models.sequences.request import Request
+from pathveil.models.sequences.sequence_file import sequence_parts, sequences_json
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import Symbol, Word
@@ -38,6 +41,11 @@ class PrivateSequences:
     def order(self) -> int:
         """How many symbols the longest contexts of the model have."""
         return self._fitted.tree.depth
+
+    @property
+    def own_contexts(self) -> tuple[int, int]:
+        """How many contexts mostly believe their own counts, not shorter ones; and how many contexts there are."""
+        return int(self._fitted.estimate.own.sum()), self._fitted.tree.row_count
 
     @cached_property
     def frequent(self) -> list[tuple[Word, float]]:
@@ -106,6 +114,22 @@ class PrivateSequences:
             logs = np.log(np.maximum(extra + (1 - share) * np.exp(logs), 1e-300))
         events = coded.lengths + (coded.lengths < longest)
         return float(-(logs * coded.times).sum() / (events * coded.times).sum())
+
+    def to_json(self, promise: Guarantee | None = None) -> str:
+        """The model as text; `promise` is what was promised about the file, if that is more than the guarantee."""
+        return sequences_json(self, self._fitted, promise or self.guarantee)
+
+    @classmethod
+    def from_json(cls, text: str | dict[str, Any]) -> PrivateSequences:
+        """The model from what `to_json` wrote, or from the object that JSON made of it.
+
+        Raises `InvalidSystemError` where it is something else, or damaged.
+        """
+        return cls(*sequence_parts(text))
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that `pv.load_model` and `pathveil synthesize` read."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
 
     def _decoded(self, words: Iterable[np.ndarray]) -> list[Word]:
         as_string = all(isinstance(state, str) and len(state) == 1 for state in self.states)
