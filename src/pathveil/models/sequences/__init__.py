@@ -5,5 +5,16 @@ from pathveil.models.sequences.fit import fit_private_sequences
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, checked_request
 from pathveil.models.sequences.sequence_file import is_sequences
+from pathveil.models.sequences.utility import PartForecast, SequencesForecast, forecast_sequences
 
-__all__ = ["CodedWords", "Order", "PrivateSequences", "checked_request", "fit_private_sequences", "is_sequences"]
+__all__ = [
+    "CodedWords",
+    "Order",
+    "PartForecast",
+    "PrivateSequences",
+    "SequencesForecast",
+    "checked_request",
+    "fit_private_sequences",
+    "forecast_sequences",
+    "is_sequences",
+]

@@ -20,7 +20,12 @@ from pathveil.models.sequences.tree import ContextTree
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 
-_OWN_ROW = 2.0  # a history gets a row of its own where it is expected so many times the noise of a count
+OWN_ROW = 2.0
+"""A history gets a row of its own where it is expected so many times the noise of a count."""
+
+LONGEST_CHOSEN = 4
+"""The longest contexts where the order is not asked for."""
+
 _WORTH_MODELLING = 2.0  # the words that are left, against the noise of a table of pairs
 
 
@@ -139,13 +144,13 @@ class Measuring:
             return self.asked.order
         cells = len(self.grammar.following)
         growth = cells / (self.grammar.symbols + 1)
-        return budget.affordable_order(epsilon, number, self.sides, cells, growth, most=4)
+        return budget.affordable_order(epsilon, number, self.sides, cells, growth, most=LONGEST_CHOSEN)
 
     def _open(self, tree: ContextTree, found: Estimate, noise: CountNoise, continuing: float) -> bool:
         """Add a depth to the tree where histories are common enough; False where none is."""
         rows, before, cells = tree.candidates()
         expected = found.counts(tree)[cells] * continuing
-        common = expected >= _OWN_ROW * float(noise.scale)
+        common = expected >= OWN_ROW * float(noise.scale)
         rows, before, cells, expected = rows[common], before[common], cells[common], expected[common]
         room = MOST_CELLS - tree.cell_count
         widths = np.diff(tree.cell_offsets)[rows]

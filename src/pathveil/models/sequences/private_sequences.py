@@ -54,6 +54,11 @@ class PrivateSequences:
         words = self._decoded(np.split(kept.values, kept.offsets[1:-1]) if len(kept) else [])
         return sorted(zip(words, counts.tolist(), strict=True), key=lambda pair: -pair[1])
 
+    @property
+    def frequent_codes(self) -> CodedWords:
+        """The same words as codes, in no particular order."""
+        return self._fitted.frequent
+
     @cached_property
     def _arrays(self) -> KernelArrays:
         return KernelArrays.of(self._fitted.tree, self._fitted.estimate.probabilities)
