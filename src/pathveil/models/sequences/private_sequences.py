@@ -51,7 +51,7 @@ class PrivateSequences:
     def frequent(self) -> list[tuple[Word, float]]:
         """The words that were kept whole, with their noisy counts, the commonest first."""
         kept, counts = self._fitted.frequent, self._fitted.frequent_counts
-        words = self._decoded(np.split(kept.values, kept.offsets[1:-1]) if len(kept) else [])
+        words = self.decoded(np.split(kept.values, kept.offsets[1:-1]) if len(kept) else [])
         return sorted(zip(words, counts.tolist(), strict=True), key=lambda pair: -pair[1])
 
     @property
@@ -74,7 +74,7 @@ class PrivateSequences:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InvalidParameterError(f"count is a number of words of at least 1, not {count!r}")
         words, lengths = self.synthetic_codes(count, rng)
-        return self._decoded(word[:length] for word, length in zip(words, lengths.tolist(), strict=True))
+        return self.decoded(word[:length] for word, length in zip(words, lengths.tolist(), strict=True))
 
     def synthetic_codes(self, count: int, rng: RandomSource | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The codes of synthetic words, one a line, and their lengths."""
@@ -136,7 +136,8 @@ class PrivateSequences:
         """Write the model to a file that `pv.load_model` and `pathveil synthesize` read."""
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
-    def _decoded(self, words: Iterable[np.ndarray]) -> list[Word]:
+    def decoded(self, words: Iterable[np.ndarray]) -> list[Word]:
+        """Words from their codes: texts where all states are single characters, otherwise tuples."""
         as_string = all(isinstance(state, str) and len(state) == 1 for state in self.states)
         spelled = [[self.states[code] for code in word.tolist()] for word in words]
         return ["".join(word) if as_string else tuple(word) for word in spelled]  # type: ignore[arg-type]

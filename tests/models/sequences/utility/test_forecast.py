@@ -42,10 +42,20 @@ def test_fits_on_words_that_use_all_transitions_err_as_much_as_forecast_within_a
         assert error >= forecast / 5, part
 
 
-def test_fits_on_words_that_use_few_transitions_err_less_than_forecast_but_not_by_magnitudes():
-    for part, (forecast, error) in measured(SPARSE, 1.0, "replace").items():
-        assert error <= 2 * forecast + SAMPLING, part
+def test_fits_on_words_that_use_few_transitions_err_little_more_than_forecast():
+    """Nothing is seen in most cells, and an estimate leaves a little to each of them."""
+    for part, (forecast, error) in measured(SPARSE, 4.0, "add-remove").items():
+        assert error <= 2 * forecast + 0.05, part
         assert error >= forecast / 5, part
+
+
+def test_it_is_said_that_late_symbols_are_not_counted_where_that_is_so():
+    few = pv.forecast_sequences(states=STATES, words=COUNT, max_length=LONGEST, epsilon=0.5, mean_length=5.0)
+    assert few.events < LONGEST
+    assert f"Only the first {few.events} events" in repr(few)
+    many = pv.forecast_sequences(states=STATES, words=COUNT, max_length=LONGEST, epsilon=50.0, mean_length=5.0)
+    assert many.events == LONGEST
+    assert not many.remarks
 
 
 def test_the_forecast_of_another_promise_would_fail_the_comparison():
@@ -81,7 +91,7 @@ def test_an_order_that_cannot_be_afforded_is_said_to_be_so_with_what_it_takes():
     forecast = pv.forecast_sequences(words=1_000, epsilon=1.0, order=3, **public)
     assert forecast.order == 3
     assert forecast.affordable_order < 3
-    (remark,) = forecast.remarks
+    remark = forecast.remarks[0]
     assert remark.startswith("Order 3 cannot be afforded")
     needed = int(remark.split(" or ")[1].split(" words")[0].replace(",", ""))
     assert pv.forecast_sequences(words=needed * 1.01, epsilon=1.0, **public).order >= 3

@@ -4,8 +4,9 @@ All errors are total variation distances (0: alike, 1: nothing in common), and t
 C counts that sum to T, each wrong by E|x| on average, is wrong by C·E|x|/(2T) before anything is corrected. A fit draws
 rare contexts to what shorter ones say, which helps the more, the fewer of the C cells are really used. Where the end of
 a word is not counted, because it comes too late, it is as wrong as what leads to it: the pairs. What no noise explains
-comes on top: that a model of this order forgets what lies further back, and that only the first events of long
-words are counted. The tests hold the forecast against fits: between a fifth and twice of it.
+comes on top: that a model of this order forgets what lies further back, that an estimate always leaves a little to what
+it has not seen, and that only the first events of long words are counted, which can cost more than all noise. The tests
+hold the forecast against fits.
 """
 
 from __future__ import annotations
@@ -167,7 +168,10 @@ def _forecast(asked: Request, grammar: Grammar, words: float, lengths: FloatArra
         pairs=pairs,
         threshold=kept,
         parts=tuple(parts),
-        remarks=_remarks(asked, order, affordable, words, float(left / epsilon) / sides, cells, growth),
+        remarks=(
+            *_remarks(asked, order, affordable, words, float(left / epsilon) / sides, cells, growth),
+            *_late_events(counted, going_on / float((lengths * np.arange(1, len(lengths) + 1)).sum())),
+        ),
     )
 
 
@@ -194,6 +198,16 @@ def _remarks(
         other = "" if asked.delta is None else " The model may then be frequent words alone."
         return (f"Not even pairs can be told from noise: merge states, or give a support. {more}{other}",)
     return ()
+
+
+def _late_events(counted: int, part: float) -> tuple[str, ...]:
+    """What is said where more than a tenth of all symbols come too late to be counted."""
+    if part > 0.9:
+        return ()
+    late = f"{1 - part:.0%} of all symbols come later"
+    return (
+        f"Only the first {counted} events of a word are counted: {late}, and what happens only there is not learned.",
+    )
 
 
 def _grammar(states: Iterable[Symbol] | int | None, support: npt.ArrayLike | System | None) -> Grammar:

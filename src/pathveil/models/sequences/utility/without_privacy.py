@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from pathveil.errors import InvalidCountsError
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.estimate import Estimate, Measured, estimate
 from pathveil.models.sequences.grammar import MOST_CELLS, Grammar
@@ -106,10 +107,14 @@ def _count(tree: ContextTree, words: CodedWords, longest: int) -> IntArray:
 
     cells = tree.cells_at(tree.depth)
     counts = np.zeros(cells.stop - cells.start, dtype=np.int64)
-    kernels.count_events(
+    odd = kernels.count_events(
         words.values, words.offsets, words.times, longest, longest, tree.slots, tree.children,
         tree.cell_offsets, tree.symbols, tree.rows_at(tree.depth).start, counts,
     )  # fmt: skip
+    if odd >= 0:
+        raise InvalidCountsError(
+            "a word cannot occur, as the support of the model says: these are not the words that it was fitted to"
+        )
     return counts
 
 
