@@ -37,7 +37,6 @@ def fitted(**asked: Any) -> pv.PrivateSequences:
     return pv.fit_private_sequences(words(1), states=STATES, **common | asked)
 
 
-
 @pytest.mark.parametrize(
     "asked",
     [
