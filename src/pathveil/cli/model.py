@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from pathveil.cli.options import (
+    WHAT_IS_PUBLIC,
+    WHERE_WORDS_ARE,
     Budget,
     Columns,
     Epsilon,
     Input,
+    ModelInput,
     Output,
     Printing,
     file_of,
@@ -43,52 +46,6 @@ if TYPE_CHECKING:
     from pathveil.release import ModelChoices, ReleasedModel, SequenceChoices
     from pathveil.systems.system import Symbol
 
-_LONGEST_CONTEXTS = 8
-
-
-@dataclass(frozen=True)
-class ModelColumns(Columns):
-    """Where the words are. --order has two meanings here, which `ModelInput.split` tells apart."""
-
-    order: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="How many symbols before it the next one depends on: 1, 2, 3, … or auto, for a model of whole words "
-            "instead of a chain. One symbol a row (--case): first the column that says where in the word, a number or "
-            "a time, as in other commands."
-        ),
-    ] = None
-
-
-@dataclass(frozen=True)
-class ModelInput(Input):
-    """The sensitive words, and the order of the model among the options of their columns."""
-
-    columns: ModelColumns
-
-    def split(self) -> tuple[Order | None, Input]:
-        """The order of the model (None: a chain), and the input with the columns alone.
-
-        Of a long table (--case) the first --order is a column, unless it is `auto` and others follow. Columns without
-        names are numbers: there, numbers are columns.
-        """
-        given = list(self.columns.order or [])
-        place = next((i for i, value in enumerate(given) if self._is_order(value, i, len(given))), None)
-        order: Order | None = None
-        if place is not None:
-            told = given.pop(place)
-            order = "auto" if told == "auto" else int(told)
-        kept = {field.name: getattr(self.columns, field.name) for field in fields(Columns)}
-        columns = Columns(**{**kept, "order": given or None})
-        return order, Input(self.sources, columns, self.format, self.on_bad_row)
-
-    def _is_order(self, value: str, place: int, of: int) -> bool:
-        if self.columns.case is None:
-            return value == "auto" or value.lstrip("+-").isdecimal()
-        if value == "auto":
-            return of > 1
-        return place > 0 and not self.columns.no_header and value.isdecimal() and 1 <= int(value) <= _LONGEST_CONTEXTS
-
 
 @dataclass(frozen=True)
 class Fit:
@@ -97,13 +54,18 @@ class Fit:
     epsilon: Epsilon
     states: Annotated[
         str | None,
-        typer.Option(metavar="FILE[:COLUMN]", help="Text, one public state a line, or a column of a CSV file."),
+        typer.Option(
+            metavar="FILE[:COLUMN]",
+            help="Text, one public state a line, or a column of a CSV file.",
+            rich_help_panel=WHAT_IS_PUBLIC,
+        ),
     ] = None
     system: Annotated[
         Path | None,
         typer.Option(
             help="Instead of --states and --support: a file from `pathveil system`. Its symbols are the states, and "
-            "only what may follow what there can occur."
+            "only what may follow what there can occur.",
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
     delta: Annotated[
@@ -151,7 +113,9 @@ class Fit:
     support: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE[:FROM,TO]", help="CSV with the columns from,to: the only transitions that can occur. Public."
+            metavar="FILE[:FROM,TO]",
+            help="CSV with the columns from,to (others follow a colon): the only transitions that can occur.",
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
 
@@ -240,8 +204,16 @@ class Fit:
 class Pairs:
     """The two columns of from/to pairs, where the input has these instead of words."""
 
-    origin: Annotated[str | None, typer.Option("--from", help="Pairs: the column where a transition starts.")] = None
-    destination: Annotated[str | None, typer.Option("--to", help="Pairs: the column where it ends.")] = None
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="One pair a row (from, to): the column where it starts.", rich_help_panel=WHERE_WORDS_ARE
+        ),
+    ] = None
+    destination: Annotated[
+        str | None,
+        typer.Option("--to", help="One pair a row: the column where it ends.", rich_help_panel=WHERE_WORDS_ARE),
+    ] = None
 
     def __post_init__(self) -> None:
         if (self.origin is None) != (self.destination is None):
@@ -263,7 +235,10 @@ def model(
     pairs: Pairs,
     count: Annotated[
         str | None,
-        typer.Option(help="The column that says for how many transitions (pairs) or equal words a row stands."),
+        typer.Option(
+            help="The column that says for how many pairs, or equal words, a row stands.",
+            rich_help_panel=WHERE_WORDS_ARE,
+        ),
     ] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the matrix of probabilities as CSV, too.")] = None,
     input: ModelInput,
@@ -310,7 +285,7 @@ def model(
         choices = fit.choices(order, words, count, output)
         layout = pairs.columns(words.columns.no_header) or words.columns.layout(files, words.format)
         bar.total = words.words_declared(files) if count is None else None
-        if count is None and layout.header:
+        if count is None and fit.user is None and layout.header:
             _warn_of_counts(words, files, layout)
         told = [part for part in (fit.user, count, order) if part is not None]
         asked = (layout, *told) if told else layout

@@ -124,10 +124,13 @@ def plan(
     if rows is not None:
         curves = _model_curves(rows, system, distance, promise)
     else:
-        from pathveil.planning.word_curves import word_curves
+        from pathveil.planning.word_curves import looked_at, word_curves
 
         declared = declared_lengths(length or "")
-        curves = word_curves(system.read(), declared, adjacency, distance.between, distance.cap)
+        world = system.read()
+        if not printing.silent:
+            distance.warn(world, looked_at(world, declared))
+        curves = word_curves(world, declared, adjacency, distance.between, distance.cap)
     needed = _computed(curves, epsilons, wanted.target_error, printing)
     remarks = [with_options(remark) for remark in curves.remarks(epsilons)]
     if rows is not None and promise.delta is None:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from pathveil.words.base import WordMechanism
 
 _PATIENCE = 20.0  # seconds: a forecast for which nobody asked takes no longer, by an estimate from public sizes
+_SOME_WORDS = 1_000  # where a file does not say how many it has
 _WHAT_ELSE = "What else is released, and how many words of a person"
 _WORK = "What does the work"
 
@@ -162,6 +163,7 @@ class Decision:
         with self.bar.paused():
             if not silent:
                 echo_choice(choice, asked_for_best=len(self._compared) > 1, edits=edits)
+                self.drawing.distance.warn(self.world, self.bar.total or _SOME_WORDS)
             require_consent(choice, edits=edits, silent=silent, yes=self.drawing.yes)
         choice.mechanism.prepare(lengths, self.bar)  # a certificate that cannot be made says so before the charge
         return choice.mechanism

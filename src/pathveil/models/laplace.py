@@ -28,6 +28,7 @@ EXACT = "sampled exactly, in integers"
 _LARGEST_EXACT_VARIANCE = 1e8  # above it, zero-concentrated accounting: the exact sums get long
 _CONTINUOUS = 1e3  # above this standard deviation, discrete Gaussian noise is as large as continuous noise to 7 digits
 _GRID = 2**20  # scales are rounded up to multiples of 1/_GRID, so that the sampler's fractions stay small
+_CELLS_AT_A_TIME = 2**20  # of a table that is made into probabilities: ten arrays of this size, not of the whole table
 
 
 @dataclass(frozen=True)
@@ -246,9 +247,19 @@ def noisy_rows(
     noisy = np.zeros(counts.shape, dtype=np.int64)
     touched = inside if sizes is None else inside & (sizes > 0)[:, None]
     noisy[touched] = counts[touched] + noise.draw(source, int(touched.sum()))
-    totals = (noisy.sum(axis=1) if sizes is None else sizes)[:, None]
+    values = np.empty(counts.shape)
+    step = max(1, _CELLS_AT_A_TIME // counts.shape[1])
+    for first in range(0, len(counts), step):
+        rows = slice(first, first + step)
+        totals = noisy[rows].sum(axis=1) if sizes is None else sizes[rows]
+        values[rows] = _probabilities(noisy[rows], inside[rows], totals[:, None])
+    return values
+
+
+def _probabilities(noisy: IntArray, inside: BoolArray, totals: IntArray) -> FloatArray:
+    """The rows of a chain from noisy counts and the size that each row has."""
     uniform = inside / np.maximum(inside.sum(axis=1, keepdims=True), 1)
-    values = np.where(totals > 0, noisy / np.maximum(totals, 1), uniform)
+    values: FloatArray = np.where(totals > 0, noisy / np.maximum(totals, 1), uniform)
     open_rows = inside.any(axis=1)
     values[open_rows] = project_to_simplex(values[open_rows], inside[open_rows])
     return values

@@ -11,7 +11,7 @@ most `max_words` words that are used, and every sensitivity of one word is multi
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import InvalidParameterError
-from pathveil.numerics.arrays import BoolArray, IntArray
+from pathveil.numerics.arrays import BoolArray, IntArray, UintArray
 from pathveil.privacy import units
 from pathveil.privacy.units import LARGEST_NUMBER, Neighbours
 from pathveil.randomness.source import RandomSource
@@ -164,17 +164,26 @@ def chosen_words(persons: IntArray, max_words: int, source: RandomSource) -> Boo
     Every word gets a random key, and of each person the words with the smallest keys stay. Keys are as long as it takes
     to tell all words of a person apart (64 bits nearly always), so that every choice has exactly the same probability.
     """
-    keys: list[npt.NDArray[Any]] = []
+    keys: list[UintArray] = []
     while True:
-        keys.insert(0, source.keystream(len(persons)))  # later keys decide where all earlier ones are equal
-        order = np.lexsort((*keys, persons))
-        same = persons[order][1:] == persons[order][:-1]
-        starts = np.flatnonzero(np.append(True, ~same)) if len(order) else np.empty(0, dtype=np.int64)
-        for key in keys:
-            same &= key[order][1:] == key[order][:-1]
-        if not same.any():
-            break
-    sizes = np.diff(np.append(starts, len(order)))
-    kept: BoolArray = np.zeros(len(order), dtype=bool)
-    kept[order] = np.arange(len(order)) - np.repeat(starts, sizes) < max_words
-    return kept
+        keys.append(source.keystream(len(persons)))
+        kept, is_settled = smallest_keys(persons, keys, max_words)
+        if is_settled:
+            return kept
+
+
+def smallest_keys(persons: IntArray, keys: Sequence[UintArray], max_words: int) -> tuple[BoolArray, bool]:
+    """Of each person the words with the smallest keys; and do the keys tell all words of a person apart?
+
+    Later keys decide where all earlier ones are equal.
+    """
+    order = np.lexsort((*reversed(keys), persons))
+    persons = persons[order]
+    same = persons[1:] == persons[:-1]
+    starts = np.flatnonzero(np.append(True, ~same)) if len(order) else np.empty(0, dtype=np.int64)
+    places = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+    kept: BoolArray = np.empty(len(order), dtype=bool)
+    kept[order] = places < max_words
+    for key in keys:
+        same &= key[order][1:] == key[order][:-1]
+    return kept, not same.any()

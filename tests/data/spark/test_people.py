@@ -58,6 +58,13 @@ def test_the_choice_does_not_depend_on_how_rows_come_in_batches(sizes: list[int]
     assert (cut.dropped, cut.largest, cut.skipped) == (5, 5, [(2, "row 7")])
 
 
+@pytest.mark.parametrize("sizes", [[5], [1] * 5, [2, 3], [3, 2]])
+def test_a_person_whose_words_come_in_two_places_is_an_error(sizes: list[int]) -> None:
+    people = PeopleInOrder(1, DerivingKey(pv.insecure_seed(3)))
+    with pytest.raises(AssertionError, match="did not keep the words"):
+        list(people.words(batches(sizes, list("aabba"), [[0]] * 5)))
+
+
 def test_no_row_at_all_gives_no_word() -> None:
     people = PeopleInOrder(2, DerivingKey(pv.insecure_seed(3)))
     assert list(people.words([])) == []

@@ -3,23 +3,35 @@
     takes_bundles    makes a command that takes bundles readable for typer
     SystemFile       the public system; Ends: where its words begin and end
     Input, Columns   the sensitive words, and how they stand in their files
+    ModelInput       the same for `pathveil model`
     Distance         substitutions or edits
     Budget           the ledger that is charged
     Output           the file that is written
     Printing         what is printed
 
-Beside them single options that several commands share.
+Beside them single options that several commands share, and the headings under which help lists them.
 """
 
 from pathveil.cli.options.budget import Budget, Curator, LedgerFile
 from pathveil.cli.options.bundles import takes_bundles
-from pathveil.cli.options.input import Columns, Input, OnBadRow
+from pathveil.cli.options.input import WHERE_WORDS_ARE, Columns, Input, OnBadRow
 from pathveil.cli.options.mechanism import HOW_PRIVATE, Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
+from pathveil.cli.options.model_input import ModelInput
 from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
-from pathveil.cli.options.system import Ends, SystemFile, file_of, read_alphabet, read_edges, refuse_sensitive
+from pathveil.cli.options.system import (
+    WHAT_IS_PUBLIC,
+    Ends,
+    SystemFile,
+    file_of,
+    read_alphabet,
+    read_edges,
+    refuse_sensitive,
+)
 
 __all__ = [
     "HOW_PRIVATE",
+    "WHAT_IS_PUBLIC",
+    "WHERE_WORDS_ARE",
     "Adjacency",
     "Budget",
     "Columns",
@@ -31,6 +43,7 @@ __all__ = [
     "Json",
     "LedgerFile",
     "MechanismName",
+    "ModelInput",
     "OnBadRow",
     "OnInfeasible",
     "Output",

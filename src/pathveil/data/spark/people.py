@@ -21,8 +21,8 @@ from pathveil.data.reading import Checker, OnBadRow
 from pathveil.data.spark.failures import checked, require_same_version
 from pathveil.data.spark.piles import WORD
 from pathveil.data.spark.places import place_in_batch
-from pathveil.models.people import chosen_words
-from pathveil.numerics.arrays import BoolArray
+from pathveil.models.people import smallest_keys
+from pathveil.numerics.arrays import UintArray
 from pathveil.randomness.derived import DerivingKey
 from pathveil.systems.alphabet import Alphabet
 
@@ -92,6 +92,7 @@ class PeopleInOrder:
         self._most, self._key = most, key
         self.dropped, self.largest = 0, 0
         self.skipped: list[tuple[int, str]] = []
+        self._last: pa.Scalar | None = None  # whose words came last
 
     def words(self, batches: Batches) -> Iterator[pa.ListArray]:
         """The words that stay, as lists of codes."""
@@ -108,6 +109,18 @@ class PeopleInOrder:
             waiting.append(owned)
         yield from self._chosen(waiting)
 
+    def _keys(self, owner: str, words: int) -> UintArray:
+        """128 bits for each word of a person, two words from each value of the keyed hash. They are never equal."""
+        values = (self._key.key("the words of a person", owner, number) for number in range((words + 1) // 2))
+        return np.frombuffer(b"".join(values), dtype="<u8").reshape(-1, 2)[:words]
+
+    def _require_sorted(self, owners: pa.Array) -> None:
+        """A person whose words came in two places would be limited twice: better no result than that one."""
+        ordered = pc.all(pc.less_equal(owners.slice(0, len(owners) - 1), owners.slice(1))).as_py()
+        if ordered is False or (self._last is not None and not pc.less(self._last, owners[0]).as_py()):
+            raise AssertionError("Spark did not keep the words of each person together")
+        self._last = owners[-1]
+
     def _owned(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The words; what was skipped is noted."""
         ownerless = batch.column(OWNER).is_null()
@@ -121,13 +134,13 @@ class PeopleInOrder:
         if not rows.num_rows:
             return
         owners, words = rows.column(OWNER).chunk(0), rows.column("codes").chunk(0)
+        self._require_sorted(owners)
         starts = _starts(owners)
         sizes = np.diff(np.append(starts, len(owners)))
-        kept: BoolArray = np.ones(len(owners), dtype=bool)
-        for i in np.flatnonzero(sizes > self._most):
-            source = self._key.source("the words of a person", owners[int(starts[i])].as_py())
-            same_person = np.zeros(int(sizes[i]), dtype=np.int64)
-            kept[starts[i] : starts[i] + sizes[i]] = chosen_words(same_person, self._most, source)
+        keys = np.zeros((len(owners), 2), dtype=np.uint64)
+        for i in np.flatnonzero(sizes > self._most).tolist():  # the others keep all of their words
+            keys[starts[i] : starts[i] + sizes[i]] = self._keys(owners[int(starts[i])].as_py(), int(sizes[i]))
+        kept, _ = smallest_keys(np.repeat(np.arange(len(starts)), sizes), list(keys.T), self._most)
         self.largest = max(self.largest, int(sizes.max()))
         self.dropped += int((~kept).sum())
         yield words.filter(pa.array(kept))

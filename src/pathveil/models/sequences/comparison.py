@@ -41,54 +41,44 @@ class WordStatistics:
         self.ends = np.bincount(last, words.times, symbols)
         self.lengths = np.bincount(words.lengths, words.times)
 
-    def pieces(self, length: int) -> tuple[list[bytes], IntArray]:
-        """The pieces of so many symbols that occur in the words, and how often."""
-        keys, counts = self._keys(length)
-        return keys, counts
-
-    def _keys(self, length: int) -> tuple[list[bytes], IntArray]:
+    def pieces(self, length: int, most: int | None = None) -> tuple[list[bytes], IntArray]:
+        """The pieces of so many symbols that occur in the words, and how often; only the commonest with `most`."""
         position = np.arange(len(self.words.values)) - np.repeat(self.words.offsets[:-1], self.words.lengths)
         left = np.repeat(self.words.lengths, self.words.lengths) - position
         begins = np.flatnonzero(left >= length)
         if not len(begins):
             return [], np.zeros(0, dtype=np.int64)
         times = np.repeat(self.words.times, self.words.lengths)[begins]
-        number = np.zeros(len(begins), dtype=np.int64)
-        names: list[IntArray] = []
+        number, names = np.zeros(len(begins), dtype=np.int64), []
         for step in range(length):
-            value = self.words.values[begins + step]
             # Numbered anew at each step, so that no piece is too long for 64 bits.
-            unique, number = np.unique(number * self.symbols + value, return_inverse=True)
+            unique, number = np.unique(number * self.symbols + self.words.values[begins + step], return_inverse=True)
             names.append(unique)
         counts = np.bincount(number, times).astype(np.int64)
-        return _spelled(names, self.symbols), counts
+        chosen = np.argsort(-counts, kind="stable")[:most]
+        return _spelled(names, chosen, self.symbols), counts[chosen]
 
     def top_strings(self, count: int) -> list[bytes]:
         """The commonest pieces of any length; of equally common ones the shorter, then the first in order."""
         found: list[tuple[int, int, bytes]] = []
         length = 1
         while True:
-            keys, counts = self._keys(length)
-            best = np.argsort(-counts, kind="stable")[:count]
-            least = found[count - 1][0] if len(found) >= count else 0
-            found += [(-int(counts[i]), length, keys[i]) for i in best if counts[i] >= -least]
-            found.sort()
-            found = found[:count]
-            if not len(best) or (len(found) == count and counts[best[0]] < -found[-1][0]):
+            keys, counts = self.pieces(length, count)
+            found += [(-times, length, key) for key, times in zip(keys, counts.tolist(), strict=True)]
+            found = sorted(found)[:count]
+            # A longer piece is never commoner than the shorter ones in it.
+            if not keys or (len(found) == count and counts[0] < -found[-1][0]):
                 return [key for _, _, key in found]
             length += 1
 
 
-def _spelled(names: Sequence[IntArray], symbols: int) -> list[bytes]:
-    """The codes of each piece as bytes; `names[k]` are the pieces of k + 1 symbols, by the number of the shorter one."""
-    codes = np.empty((len(names[-1]), len(names)), dtype=np.int64)
-    number = np.arange(len(names[-1]))
+def _spelled(names: Sequence[IntArray], chosen: IntArray, symbols: int) -> list[bytes]:
+    """The codes of the chosen pieces as bytes; `names[k]` has the pieces of k + 1 symbols, by the number of the shorter."""
+    codes, number = np.empty((len(chosen), len(names)), dtype=np.int64), chosen
     for step in range(len(names) - 1, -1, -1):
         codes[:, step] = names[step][number] % symbols
         number = names[step][number] // symbols
-    packed = codes.tobytes()
-    width = 8 * len(names)
-    return [packed[i : i + width] for i in range(0, len(packed), width)]
+    return [line.tobytes() for line in codes]
 
 
 def compare(original: WordStatistics, other: WordStatistics, tops: Sequence[int] = (50, 100, 200)) -> Comparison:
