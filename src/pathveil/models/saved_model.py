@@ -28,15 +28,20 @@ def load_model(path: str | Path) -> PrivateChain | PrivateSequences:
 def model_from_json(text: str) -> PrivateChain | PrivateSequences:
     """The model whose file has this text."""
     found = sequences_in(text)
-    return chain_from_json(text) if found is None else found
+    if found is not None:
+        return found
+    if not text.lstrip().startswith("{"):
+        raise InvalidSystemError("this is not the JSON of a model, which begins with a brace")
+    try:
+        return chain_from_json(text)
+    except RecursionError:
+        raise InvalidSystemError("this is not the JSON of a model: it is nested too deeply") from None
 
 
 def sequences_in(text: str) -> PrivateSequences | None:
-    """The model of sequences that the text of a file holds; None where it may be that of a chain."""
+    """The model of sequences that the text of a file holds; None where it is, or should be, that of a chain."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
-        raise InvalidSystemError("this is not JSON, or it is damaged") from None
-    if not isinstance(document, dict):
-        raise InvalidSystemError("this JSON is no saved model, which is an object in braces")
+        return None  # the reader of chains says what is wrong
     return PrivateSequences.from_json(document) if is_sequences(document) else None

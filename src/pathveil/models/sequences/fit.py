@@ -82,7 +82,7 @@ def fit_private_sequences(
     source = checked_source(rng)
     coded = words.cut(max_length) if isinstance(words, CodedWords) else CodedWords.from_words(words, known, max_length)
     persons = _persons(words, users, len(coded), asked)
-    if not len(coded):
+    if not coded.times.any():
         raise InvalidCountsError("there is no word: a model needs at least one")
     # All words are checked, also those of persons with more than are used: what is refused must not depend on a draw.
     _require_possible(coded, grammar, max_length, known)
@@ -134,8 +134,8 @@ def _require_possible(words: CodedWords, grammar: Grammar, max_length: int, stat
         word = int(np.searchsorted(words.offsets, i, side="right"))
         what = "begin a word" if before[i] == size else f"follow {states.given[before[i]]!r}"
         raise _impossible(word, f"{states.given[words.values[i]]!r} cannot {what}")
-    for word in np.flatnonzero(endings):
-        raise _impossible(int(word) + 1, f"no word can end with {states.given[last[word]]!r}")
+    for odd in np.flatnonzero(endings).tolist():
+        raise _impossible(odd + 1, f"no word can end with {states.given[last[odd]]!r}")
 
 
 def _impossible(word: int, why: str) -> InvalidCountsError:

@@ -60,7 +60,6 @@ class SequenceParts(NamedTuple):
 def sequences_json(model: PrivateSequences, fitted: Fitted, promise: Guarantee) -> str:
     """The text of the file, with the promise of the release."""
     tree, states = fitted.tree, [encoded(state) for state in model.states]
-    everything = len(model.grammar.following) == len(states) * (len(states) + 1) + len(states)
     places = pairwise(fitted.frequent.offsets.tolist())
     words = [[states[code] for code in fitted.frequent.values[a:b].tolist()] for a, b in places]
     document = {
@@ -72,12 +71,13 @@ def sequences_json(model: PrivateSequences, fitted: Fitted, promise: Guarantee) 
         "order": tree.depth,
         "words": fitted.words,
         "frequent": [
-            {"word": word, "count": count}
-            for word, count in zip(words, fitted.frequent_counts.tolist(), strict=True)
+            {"word": word, "count": count} for word, count in zip(words, fitted.frequent_counts.tolist(), strict=True)
         ],
         "lengths": fitted.lengths.tolist(),
         "end_factors": fitted.factors.tolist(),
-        "support": None if everything else {name: _packed(part) for name, part in model.grammar.to_dict().items()},
+        "support": None
+        if model.grammar.is_free
+        else {name: _packed(part) for name, part in model.grammar.to_dict().items()},
         "contexts": [{"rows": _packed(rows), "before": _packed(before)} for rows, before in _opened(tree)],
         "probabilities": _packed(fitted.estimate.probabilities),
         "sizes": _packed(fitted.estimate.sizes),

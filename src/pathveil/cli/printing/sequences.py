@@ -1,0 +1,63 @@
+"""What a private model of sequences says of itself. All of it follows from the released model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathveil.models.sequences import PrivateSequences
+
+_SHOWN = 20  # frequent words in a table for people
+
+
+def sequences_in_a_line(model: PrivateSequences) -> str:
+    """What was learned, in one line."""
+    own, contexts = model.own_contexts
+    asked = model.asked.order
+    less = "" if asked in ("auto", model.order) else f" (not {asked}: longer contexts cannot be told from noise)"
+    kept = "" if model.asked.delta is None else f", and {len(model.frequent):,} frequent words are kept whole"
+    return (
+        f"a private model of sequences over {len(model.states):,} states, order {model.order}{less}; {own:,} of "
+        f"{contexts:,} contexts stand on their own{kept}"
+    )
+
+
+def sequences_as_json(model: PrivateSequences) -> dict[str, Any]:
+    """The same for machines."""
+    own, contexts = model.own_contexts
+    return {
+        "states": len(model.states),
+        "order": model.order,
+        "order_asked": model.asked.order,
+        "max_length": model.asked.max_length,
+        "contexts": contexts,
+        "own_contexts": own,
+        "frequent_words": len(model.frequent),
+        "frequent_share": model.frequent_share,
+    }
+
+
+def inspected_sequences(model: PrivateSequences) -> dict[str, Any]:
+    """All that `pathveil inspect --json` says."""
+    frequent = [{"word": [str(symbol) for symbol in word], "count": count} for word, count in model.frequent]
+    return sequences_as_json(model) | {"frequent": frequent, "guarantee": model.guarantee.to_dict()}
+
+
+def print_sequences(out: Any, model: PrivateSequences, name: str) -> None:
+    """What `pathveil inspect` prints."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    out.print(f"{name}: {sequences_in_a_line(model)}", markup=False)
+    if model.frequent:
+        shown = model.frequent[:_SHOWN]
+        title = "the most frequent words" if len(shown) < len(model.frequent) else "the frequent words"
+        table = Table(title=f"{title} ({model.frequent_share:.1%} of all)", title_justify="left")
+        table.add_column("word")
+        table.add_column("count, with noise", justify="right")
+        for word, count in shown:
+            table.add_row(escape(" ".join(map(str, word))), f"{count:,.0f}")
+        out.print(table)
+    elif model.asked.delta is None:
+        out.print("No δ was offered, so no word could be kept whole.", markup=False)
+    out.print(f"The promise: {model.guarantee}", markup=False)
