@@ -169,14 +169,14 @@ def curator(
     """
     _require_telling_name(report.path)
     report.require_free()
-    from pathveil.report.released import read_sequences_of
+    from pathveil.data.public import read_sequences
 
-    sequences = None if model is None else read_sequences_of(model)
+    sequences = None if model is None else read_sequences(model)
     if sequences is not None:
         if private is not None or system.given:
             odd = "--private" if private is not None else next(iter(system.given))
             raise InvalidParameterError(
-                f"{odd}: {model} is a model of sequences, which is compared by itself and knows its states. Leave it out."
+                f"{odd}: {model} is a model of sequences, which knows its states and needs no other file"
             )
         page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet)
         report.write(page, secret=True)
@@ -223,13 +223,13 @@ def curator(
 def _sequence_page(
     model: PrivateSequences, input: list[str], columns: Columns, on_bad_row: OnBadRow, quiet: bool
 ) -> Page:
-    from pathveil.models.sequences import CodedWords
-    from pathveil.report.curator import read_all, sequence_page
-    from pathveil.systems.alphabet import Alphabet
+    from pathveil.data import read_coded_words
+    from pathveil.report.curator import sequence_page
 
     with waiting("comparing ...", silent=quiet):
-        words = read_all(input, columns.layout(input), Alphabet(model.states), on_bad_row=on_bad_row)
-        return sequence_page(model, CodedWords.from_arrays(words.codes, words.offsets))
+        layout, longest = columns.layout(input), model.asked.max_length
+        found = read_coded_words(input, layout, model.states, max_length=longest, on_bad_row=on_bad_row)
+        return sequence_page(model, found.words)
 
 
 @report_app.command()

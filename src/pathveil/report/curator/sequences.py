@@ -37,7 +37,7 @@ _PARTS = {
     "lengths": "lengths",
     "pairs": "pairs",
     "triples": "triples",
-    "words": "whole words (variants)",
+    "words": "whole words",
 }
 
 
