@@ -3,6 +3,7 @@
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.comparison import Comparison, WordStatistics
 from pathveil.models.sequences.fit import fit_private_sequences
+from pathveil.models.sequences.groups import PrivateSequencesByGroup, fit_private_sequences_by_group
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, checked_request
 from pathveil.models.sequences.sequence_file import is_sequences
@@ -20,11 +21,13 @@ __all__ = [
     "Order",
     "PartForecast",
     "PrivateSequences",
+    "PrivateSequencesByGroup",
     "SequencesForecast",
     "SideBySide",
     "WordStatistics",
     "checked_request",
     "fit_private_sequences",
+    "fit_private_sequences_by_group",
     "forecast_sequences",
     "is_sequences",
     "side_by_side",

@@ -17,6 +17,12 @@ LENGTHS = Fraction(1, 20)
 FREQUENT = Fraction(3, 10)
 """The share for the first look for frequent words, where there is a δ."""
 
+STARTS = Fraction(1, 25)
+"""The share of the whole for the hours of the week in which words begin, where there are times."""
+
+DURATIONS = Fraction(3, 50)
+"""The share of the whole for durations between symbols, where each symbol has a time."""
+
 DEPTHS = {
     1: (100,),
     2: (40, 60),
@@ -30,6 +36,11 @@ SIGNAL = 0.8
 
 _BIAS = 0.15
 """What leaving out an event of a word costs, against the same in noise; see `events_to_count`."""
+
+
+def share_of_times(kind: str | None) -> Fraction:
+    """How much of the whole goes to times: of "starts", of all "symbols", or of nothing (None)."""
+    return {None: Fraction(0), "starts": STARTS, "symbols": STARTS + DURATIONS}[kind]
 
 
 def shares_of_depths(order: int) -> list[Fraction]:

@@ -84,7 +84,7 @@ def estimate(
             flow, flow_variance = _flow_from_above(tree, rows, settled, variances, continuing)
         height = rows.stop - rows.start
         size = _sizes(row, height, count, variance, flow, flow_variance)
-        shares, own[rows] = _drawn_to_expected(row, height, count, variance, expected, size)
+        shares, own[rows] = drawn_to_expected(row, height, count, variance, expected, size)
         if depth > 1:
             shares, size = _scaled_to_above(row, tree.parent[rows], tree.above[cells], shares, size, settled)
             shares = _normalised(row, height, np.maximum(shares, LEAST / 10 * expected))
@@ -159,7 +159,7 @@ def _sizes(
     return np.maximum(weight * flow + (1 - weight) * sums, 0.0)
 
 
-def _drawn_to_expected(
+def drawn_to_expected(
     row: IntArray, height: int, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
     """The probabilities of each row between its own counts and those expected, and whether it believes its own more."""

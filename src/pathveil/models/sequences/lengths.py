@@ -56,8 +56,8 @@ def end_factors(arrays: KernelArrays, lengths: FloatArray, source: RandomSource)
         if position > 0:
             odds = arrays.odds[rows]
             factors[position] = _factor(odds, float(rates[position - 1]))
-            scaled = odds * factors[position]
             with np.errstate(invalid="ignore"):
+                scaled = odds * factors[position]
                 stops = np.where(np.isfinite(scaled), scaled / (1 + scaled), 1.0)
             goes_on = (source.uniform(len(going)) >= stops) & (arrays.inner[rows] > 0)
             going, rows = going[goes_on], rows[goes_on]

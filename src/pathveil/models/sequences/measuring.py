@@ -16,6 +16,7 @@ from pathveil.models.sequences.grammar import MOST_CELLS, Grammar
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.lengths import as_distribution, end_factors, events_counted
 from pathveil.models.sequences.request import Request
+from pathveil.models.sequences.times import LearnedTimes
 from pathveil.models.sequences.tree import ContextTree
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
@@ -40,6 +41,13 @@ class Fitted:
     words: float
     frequent: CodedWords
     frequent_counts: FloatArray
+    times: LearnedTimes | None = None
+
+    @property
+    def all_words(self) -> tuple[float, FloatArray]:
+        """How many words there are, frequent ones included, and how likely each length is: noisy, both."""
+        of_kept = np.bincount(self.frequent.lengths - 1, self.frequent_counts, len(self.lengths))
+        return self.words + float(of_kept.sum()), as_distribution(self.lengths * self.words + of_kept)
 
 
 class Measuring:
@@ -71,8 +79,9 @@ class Measuring:
             tree, found_here = self._grow(words, left, lengths, number, prior)
         elif len(kept):
             tree, found_here = order, known
-        else:
-            tree, found_here = self._grow(words, left, lengths, number, prior)
+        else:  # two looks have found no word, and nothing is left to spend: only lengths are known
+            tree = ContextTree.of_pairs(self.grammar)
+            found_here = estimate(tree, [Measured(np.zeros(tree.cell_count), 1.0)], number, 0.0)
         arrays = KernelArrays.of(tree, found_here.probabilities)
         factors = end_factors(arrays, lengths, self.source)
         return Fitted(tree, found_here, factors, lengths, number, kept, counts)

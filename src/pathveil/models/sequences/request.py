@@ -8,12 +8,18 @@ from typing import Literal
 from pathveil.errors import InvalidParameterError
 from pathveil.models.laplace import EXACT
 from pathveil.models.people import WholeWords
+from pathveil.models.sequences.times import TimesKind
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import require_promise
 from pathveil.privacy.units import Neighbours
 
 Unit = Literal["word", "user"]
 Order = int | Literal["auto"]
+
+_TIMES = {
+    "starts": " and of the hours of the week in which words begin",
+    "symbols": ", of the hours of the week in which words begin and of durations between symbols",
+}
 
 LARGEST_ORDER = 8
 LARGEST_LENGTH = 100_000
@@ -28,21 +34,25 @@ class Request:
     whole: WholeWords
     max_length: int
     order: Order
+    times: TimesKind | None = None
 
     def guarantee(self, *, seeded: bool) -> Guarantee:
         """What is promised about the model."""
         frequent = "" if self.delta is None else "whole words with a noisy count above a threshold, and "
+        timed = "" if self.times is None else ", with any times,"
         return Guarantee(
             epsilon=self.epsilon,
             delta=self.delta or 0.0,
-            unit=f"any other set of words (that can occur) {self.whole.difference(self.max_length)}",
+            unit=f"any other set of words (that can occur){timed} {self.whole.difference(self.max_length)}",
             public=(
                 "the states",
                 "which words can occur",
                 *self.whole.public,
                 "the greatest length, after which words are cut",
+                *([] if self.times is None else ["the bins of times"]),
             ),
-            mechanism=f"private model of sequences: {frequent}discrete Laplace noise on counts of what follows what",
+            mechanism=f"private model of sequences: {frequent}discrete Laplace noise on counts of what follows what"
+            + ("" if self.times is None else _TIMES[self.times]),
             sampling=EXACT,
             seeded=seeded,
             protects=self.whole.protects,

@@ -24,7 +24,6 @@ from pathveil.randomness.source import RandomSource
 from pathveil.report.charts import Bars, Series
 from pathveil.report.curator.page import ALARM
 from pathveil.report.page import Page, bullets, copyable, facts
-from pathveil.systems.system import Word
 
 _SHOWN = 20
 _SHOWN_STRINGS = 50
@@ -190,10 +189,10 @@ def _variants(found: SideBySide) -> list[Html]:
     distinct = {way: one.words.distinct() for way, one in _three(found).items()}
     shares = {way: _shares(_texts(words), words.times) for way, words in distinct.items()}
     original, private = shares["original"], shares["private"]
-    noisy = dict(found.model.frequent)
+    noisy = _noisy_counts(found.model)
     rows: list[list[object]] = []
     for key in sorted(original, key=lambda key: -original[key])[:_SHOWN]:
-        kept = noisy.get(_word(found, key))
+        kept = noisy.get(key)
         rows.append([_spelled(found, key), *(shares[way].get(key, 0.0) for way in _NAMES), kept])
     gone = sum(share for key, share in original.items() if key not in private)
     new = sum(share for key, share in private.items() if key not in original)
@@ -249,8 +248,10 @@ def _texts(words: CodedWords) -> list[bytes]:
     return [words.values[a:b].tobytes() for a, b in zip(words.offsets[:-1], words.offsets[1:], strict=True)]
 
 
-def _word(found: SideBySide, key: bytes) -> Word:
-    return found.model.decoded([np.frombuffer(key, dtype=np.int64)])[0]
+def _noisy_counts(model: PrivateSequences) -> dict[bytes, float]:
+    """The words that the model kept whole, by their codes."""
+    code = {state: place for place, state in enumerate(model.states)}
+    return {np.array([code[symbol] for symbol in word]).tobytes(): count for word, count in model.frequent}
 
 
 def _spelled(found: SideBySide, key: bytes) -> str:

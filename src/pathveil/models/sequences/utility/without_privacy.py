@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from pathveil.errors import InvalidCountsError
+from pathveil.models.counting import States
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.estimate import Estimate, Measured, estimate
 from pathveil.models.sequences.grammar import MOST_CELLS, Grammar
@@ -66,7 +67,8 @@ def fit_without_privacy(
     """
     source, longest = checked_source(rng), model.asked.max_length
     distinct = words.cut(longest).distinct()
-    is_kept = _among(distinct, model.frequent_codes)
+    frequent = [word for word, _ in model.frequent]
+    is_kept = _among(distinct, CodedWords.from_words(frequent, States(model.states, None), longest))
     kept, rest = distinct.select(is_kept), distinct.select(~is_kept)
     if not len(rest):
         return FitWithoutPrivacy(kept, 0, None, np.zeros(longest + 1), longest)
