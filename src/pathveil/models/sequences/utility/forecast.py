@@ -26,7 +26,7 @@ from pathveil.models.sequences import budget
 from pathveil.models.sequences.frequent import threshold
 from pathveil.models.sequences.grammar import Grammar
 from pathveil.models.sequences.lengths import events_counted
-from pathveil.models.sequences.measuring import LONGEST_CHOSEN, OWN_ROW
+from pathveil.models.sequences.measuring import FREQUENT, LENGTHS, LONGEST_CHOSEN, OWN_ROW, contexts_of
 from pathveil.models.sequences.request import Order, Request, Unit, checked_request
 from pathveil.numerics.arrays import FloatArray
 from pathveil.privacy.units import Neighbours
@@ -144,17 +144,18 @@ def _forecast(asked: Request, grammar: Grammar, words: float, lengths: FloatArra
     endings = int((grammar.following == grammar.symbols).sum())
     inner = cells - endings - int(grammar.widths[-1])
     pairs, ended = _distance(inner, pair_error, words * (going_on - 1)), events - going_on
-    parts = [PartForecast("lengths", float(budget.LENGTHS), of_lengths.mean_size, _wrong_by(of_lengths.mean_size))]
+    parts = [PartForecast(LENGTHS, float(budget.LENGTHS), of_lengths.mean_size, _wrong_by(of_lengths.mean_size))]
     kept = None
     if asked.delta is not None:
         noise = laplace_noise(epsilon * budget.FREQUENT, sides)
         kept = threshold(noise, asked.delta / 2, asked.whole.max_words or 1)
         buys = f"a word is kept if about {kept:,} have it"
-        parts.append(PartForecast("frequent words", float(budget.FREQUENT), noise.mean_size, buys))
+        parts.append(PartForecast(FREQUENT, float(budget.FREQUENT), noise.mean_size, buys))
     for depth, (share, noise) in enumerate(zip(shares, noises, strict=True), 1):
         row = "" if depth == 1 else f"; those that occur about {OWN_ROW * float(noise.scale):,.0f} times get a row"
-        name = f"contexts of {depth} symbol{'s' * (depth > 1)}"
-        parts.append(PartForecast(name, float(share / epsilon), noise.mean_size, _wrong_by(noise.mean_size) + row))
+        parts.append(
+            PartForecast(contexts_of(depth), float(share / epsilon), noise.mean_size, _wrong_by(noise.mean_size) + row)
+        )
     return SequencesForecast(
         epsilon=asked.epsilon,
         delta=asked.delta,
