@@ -1,7 +1,7 @@
 """Private models of whole words: how they begin, what follows what, how they end, how long they are."""
 
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.comparison import Comparison, WordStatistics
+from pathveil.models.sequences.comparison import Comparison, WordStatistics, compare
 from pathveil.models.sequences.fit import fit_private_sequences
 from pathveil.models.sequences.groups import PrivateSequencesByGroup, fit_private_sequences_by_group
 from pathveil.models.sequences.private_sequences import PrivateSequences
@@ -26,6 +26,7 @@ __all__ = [
     "SideBySide",
     "WordStatistics",
     "checked_request",
+    "compare",
     "fit_private_sequences",
     "fit_private_sequences_by_group",
     "forecast_sequences",
