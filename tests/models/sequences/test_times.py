@@ -214,10 +214,11 @@ def test_all_shares_sum_to_the_promise(monkeypatch, delta, kind):
     assert sum(epsilon for _, epsilon, _ in spent) <= exactly(0.7)
     assert sum(epsilon for _, epsilon, _ in spent) > exactly(0.7) * Fraction(7, 10)  # contexts that are not opened
     of_times = [(epsilon, l1) for where, epsilon, l1 in spent if where == learning.__name__]
+    durations = 2 * (model.times.counted if model.times else 0)
     expected = {
         None: [],
         "starts": [(exactly(0.7) / 25, 2)],
-        "symbols": [(exactly(0.7) / 25, 2), (exactly(0.7) * 3 / 50, 2 * (model.times.counted if model.times else 0))],
+        "symbols": [(exactly(0.7) / 25, 2), (exactly(0.7) / 50, durations), (exactly(0.7) / 25, durations)],
     }[kind]
     assert of_times == expected
 
@@ -293,14 +294,26 @@ def test_times_never_decrease_and_begin_in_the_declared_week(epsilon):
 
 def test_symbols_that_noise_hides_have_the_durations_of_all():
     """Ten thousand durations after a, none after b: what is learned of b is what is known of all."""
-    noisy = np.zeros((2, DURATIONS))
-    noisy[0, 5], noisy[1] = 10_000, np.resize([3.0, -3.0], DURATIONS)
-    learned = learning.smooth_durations(noisy, variance=200.0)
+    noisy, of_all = np.zeros((2, DURATIONS)), np.zeros(DURATIONS)
+    noisy[0, 5], noisy[1], of_all[5] = 10_000, np.resize([3.0, -3.0], DURATIONS), 1.0
+    learned = learning.smooth_by_symbol(noisy, 200.0, of_all)
     assert learned.sum(axis=1) == pytest.approx([1, 1])
     assert learned[1, 5] > 0.9
-    clear = np.zeros((2, DURATIONS))
-    clear[0, 5], clear[1, 9] = 10_000, 5_000
-    assert learning.smooth_durations(clear, variance=200.0)[1, 9] > 0.9  # what noise does not hide stays
+    noisy[1, 9] = 5_000
+    assert learning.smooth_by_symbol(noisy, 200.0, np.full(DURATIONS, 1 / DURATIONS))[1, 9] > 0.9  # not hidden
+
+
+def test_what_noise_hides_is_even_and_never_wilder():
+    """Nothing but noise: no hour and no duration becomes several times as likely as another."""
+    rng = np.random.default_rng(1)
+    hours = learning.smooth_hours(rng.laplace(0, 100, HOURS), 20_000.0, number=100.0)
+    assert hours.sum() == pytest.approx(1)
+    assert hours.max() < 3 / HOURS
+    table = rng.laplace(0, 100, (5, DURATIONS))
+    durations = learning.smooth_all(rng.laplace(0, 100, DURATIONS), 20_000.0, table, 20_000.0, number=100.0)
+    assert durations.max() < 3 / DURATIONS
+    clear = np.where(np.arange(HOURS) == 33, 5000.0, 0.0)
+    assert learning.smooth_hours(clear, 200.0, number=5000.0)[33] > 0.9
 
 
 def test_words_may_begin_as_asked_for_and_have_times():

@@ -7,6 +7,7 @@ from pathveil.models.sequences.groups import PrivateSequencesByGroup, fit_privat
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, checked_request
 from pathveil.models.sequences.sequence_file import is_sequences
+from pathveil.models.sequences.times import Times
 from pathveil.models.sequences.utility import (
     PartForecast,
     SequencesForecast,
@@ -24,6 +25,7 @@ __all__ = [
     "PrivateSequencesByGroup",
     "SequencesForecast",
     "SideBySide",
+    "Times",
     "WordStatistics",
     "checked_request",
     "compare",

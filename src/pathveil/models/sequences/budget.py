@@ -20,8 +20,11 @@ FREQUENT = Fraction(3, 10)
 STARTS = Fraction(1, 25)
 """The share of the whole for the hours of the week in which words begin, where there are times."""
 
-DURATIONS = Fraction(3, 50)
-"""The share of the whole for durations between symbols, where each symbol has a time."""
+DURATIONS = Fraction(1, 50)
+"""The share of the whole for durations between symbols, whatever the symbol, where each symbol has a time."""
+
+DURATIONS_BY_SYMBOL = Fraction(1, 25)
+"""The share of the whole for the same by symbol."""
 
 DEPTHS = {
     1: (100,),
@@ -40,7 +43,7 @@ _BIAS = 0.15
 
 def share_of_times(kind: str | None) -> Fraction:
     """How much of the whole goes to times: of "starts", of all "symbols", or of nothing (None)."""
-    return {None: Fraction(0), "starts": STARTS, "symbols": STARTS + DURATIONS}[kind]
+    return {None: Fraction(0), "starts": STARTS, "symbols": STARTS + DURATIONS + DURATIONS_BY_SYMBOL}[kind]
 
 
 def shares_of_depths(order: int) -> list[Fraction]:

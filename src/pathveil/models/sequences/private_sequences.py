@@ -21,7 +21,7 @@ from pathveil.models.sequences.measuring import Fitted, Spent
 from pathveil.models.sequences.request import Request
 from pathveil.models.sequences.sequence_file import sequence_parts, sequences_json
 from pathveil.models.sequences.synthesis import Condition, WordLaw
-from pathveil.models.sequences.times import A_MONDAY, LearnedTimes, TimedWords, checked_monday
+from pathveil.models.sequences.times import A_MONDAY, LearnedTimes, TimedWords, Times, checked_monday
 from pathveil.numerics.arrays import IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
@@ -168,14 +168,27 @@ class PrivateSequences:
         >>> all(len(word) == len(times) for word, times in zip(found.words, found.times))
         True
         """
-        learned = self._fitted.times
-        if learned is None:
+        if self.times is None:
             raise InvalidParameterError("this model has no times: fit it with `times`, or use `synthesize`")
-        monday, source = checked_monday(week), checked_source(rng)
+        checked_monday(week)
+        source = checked_source(rng)
         words, lengths = self.synthetic_codes(count, source, prefix=prefix, first=first, last=last)
-        starts, at = learned.draw(words, lengths, monday, source)
+        starts, at = self.synthetic_times(words, lengths, source, week=week)
         spelled = self._decoded(word[:length] for word, length in zip(words, lengths.tolist(), strict=True))
         return TimedWords(spelled, starts, None if at is None else np.split(at, np.cumsum(lengths)[:-1]))
+
+    def synthetic_times(
+        self,
+        words: IntArray,
+        lengths: IntArray,
+        rng: RandomSource | None = None,
+        *,
+        week: str | date | np.datetime64 = A_MONDAY,
+    ) -> tuple[Times, Times | None]:
+        """The starts of words that `synthetic_codes` gave, and the times of all their symbols, a word after another."""
+        if self.times is None:
+            raise InvalidParameterError("this model has no times: fit it with `times`")
+        return self.times.draw(words, lengths, checked_monday(week), checked_source(rng))
 
     @property
     def times(self) -> LearnedTimes | None:
