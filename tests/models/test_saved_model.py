@@ -44,7 +44,7 @@ def test_what_is_no_model_is_refused_and_the_file_named(tmp_path: Path, content:
         pv.load_model(tmp_path / "odd.json")
 
 
-def test_a_model_of_sequences_is_no_chain(tmp_path: Path) -> None:
+def test_a_model_of_sequences_is_no_chain() -> None:
     model = pv.fit_private_sequences(["ab"] * 9, states="ab", epsilon=1.0, max_length=4)
     with pytest.raises(pv.InvalidSystemError, match="not a saved chain"):
         pv.MarkovChain.from_json(model.to_json())

@@ -21,8 +21,30 @@ from pathveil.models.sequences.tree import ContextTree
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 
-_OWN_ROW = 2.0  # a history gets a row of its own where it is expected so many times the noise of a count
+OWN_ROW = 2.0
+"""A history gets a row of its own where it is expected so many times the noise of a count."""
+
+LONGEST_CHOSEN = 4
+"""The longest contexts where the order is not asked for."""
+
 _WORTH_MODELLING = 2.0  # the words that are left, against the noise of a table of pairs
+
+
+LENGTHS, FREQUENT, FREQUENT_AGAIN = "lengths", "frequent words", "frequent words, second look"
+
+
+def contexts_of(depth: int) -> str:
+    """The name of a part of the budget; the others are above."""
+    return f"contexts of {depth} symbol{'s' * (depth > 1)}"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """A part of the budget that was spent: on what, how much of ε, and the scale of the noise of each count."""
+
+    what: str
+    epsilon: float
+    scale: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +59,7 @@ class Fitted:
     frequent: CodedWords
     frequent_counts: FloatArray
     times: LearnedTimes | None = None
+    spent: tuple[Spent, ...] = ()
 
     @property
     def all_words(self) -> tuple[float, FloatArray]:
@@ -53,6 +76,7 @@ class Measuring:
     ) -> None:
         self.asked, self.grammar, self.words, self.epsilon, self.source = asked, grammar, words, epsilon, source
         self.sides = asked.whole.sensitivity(1)[0]
+        self.spent: list[Spent] = []
 
     def fit(self) -> Fitted:
         """All steps, one after another."""
@@ -79,11 +103,16 @@ class Measuring:
             found_here = estimate(tree, [Measured(np.zeros(tree.cell_count), 1.0)], number, 0.0)
         arrays = KernelArrays.of(tree, found_here.probabilities)
         factors = end_factors(arrays, lengths, self.source)
-        return Fitted(tree, found_here, factors, lengths, number, kept, counts)
+        return Fitted(tree, found_here, factors, lengths, number, kept, counts, spent=tuple(self.spent))
+
+    def _note(self, what: str, epsilon: Fraction, events: int = 1) -> None:
+        """Write down what was spent, for those who look at the model."""
+        self.spent.append(Spent(what, float(epsilon), float(self.sides * events / epsilon)))
 
     def _measure_lengths(self) -> tuple[FloatArray, float]:
         """Noisy counts of all lengths, and how many words there are: the public number, or the noisy sum."""
         noise = laplace_noise(self.epsilon * budget.LENGTHS, self.sides)
+        self._note(LENGTHS, self.epsilon * budget.LENGTHS)
         exact = self.words.length_counts(self.asked.max_length)
         noisy = (exact + noise.draw(self.source, len(exact))).astype(float)
         public = self.asked.whole.number_is_public
@@ -96,6 +125,7 @@ class Measuring:
         delta = (self.asked.delta or 0.0) / 2
         first = self.epsilon * budget.FREQUENT
         found = find_frequent(distinct, first, delta, self.asked.whole, self.source)
+        self._note(FREQUENT, first)
         left -= first
         rest = number - float(found.counts[found.kept].sum())
         events, _ = events_counted(lengths, self.asked.max_length)
@@ -103,6 +133,7 @@ class Measuring:
         if rest * events >= _WORTH_MODELLING * noise:
             return found, left, True
         again = find_frequent(distinct, left, delta, self.asked.whole, self.source)
+        self._note(FREQUENT_AGAIN, left)
         return found.joined(again), Fraction(0), False
 
     def _lengths_of_the_rest(
@@ -134,6 +165,7 @@ class Measuring:
         shares = budget.shares_of_depths(order)
         for depth, share in enumerate(shares, 1):
             noise = laplace_noise(left * share, self.sides * counted)
+            self._note(contexts_of(depth), left * share, counted)
             exact = self._count(tree, words, counted)
             measured.append(Measured((exact + noise.draw(self.source, len(exact))).astype(float), noise.variance))
             found = estimate(tree, measured, number, continuing, prior)
@@ -148,13 +180,13 @@ class Measuring:
             return self.asked.order
         cells = len(self.grammar.following)
         growth = cells / (self.grammar.symbols + 1)
-        return budget.affordable_order(epsilon, number, self.sides, cells, growth, most=4)
+        return budget.affordable_order(epsilon, number, self.sides, cells, growth, most=LONGEST_CHOSEN)
 
     def _open(self, tree: ContextTree, found: Estimate, noise: CountNoise, continuing: float) -> bool:
         """Add a depth to the tree where histories are common enough; False where none is."""
         rows, before, cells = tree.candidates()
         expected = found.counts(tree)[cells] * continuing
-        common = expected >= _OWN_ROW * float(noise.scale)
+        common = expected >= OWN_ROW * float(noise.scale)
         rows, before, cells, expected = rows[common], before[common], cells[common], expected[common]
         room = MOST_CELLS - tree.cell_count
         widths = np.diff(tree.cell_offsets)[rows]

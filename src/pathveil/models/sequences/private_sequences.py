@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from pathveil.errors import InvalidParameterError
+from pathveil.markup import Html, card, table
 from pathveil.models.counting import States
+from pathveil.models.sequences.budget import DURATIONS, STARTS
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.grammar import Grammar
 from pathveil.models.sequences.kernel_arrays import KernelArrays
-from pathveil.models.sequences.measuring import Fitted
+from pathveil.models.sequences.measuring import Fitted, Spent
 from pathveil.models.sequences.request import Request
 from pathveil.models.sequences.sequence_file import sequence_parts, sequences_json
 from pathveil.models.sequences.synthesis import Condition, WordLaw
@@ -41,6 +43,18 @@ class PrivateSequences:
             f"ε = {self.guarantee.epsilon:g})"
         )
 
+    def _repr_html_(self) -> Html:
+        own = ", ".join(f"{mine:,} of {all_of_them:,}" for mine, all_of_them in self.contexts)
+        facts = [
+            ("states", f"{len(self.states):,}"),
+            ("order", str(self.order)),
+            ("contexts of 1, 2, … symbols that stand on their own", own),
+            ("frequent words", f"{len(self.frequent):,}, {self.frequent_share:.1%} of all"),
+        ]
+        rows = [[one.what, one.epsilon, one.scale] for one in self.spent]
+        bought = table("What the budget was spent on", ["part", "ε", "noise of a count"], rows)
+        return card("Private model of sequences", facts, bought, Html(self.guarantee._repr_html_()))
+
     @property
     def order(self) -> int:
         """How many symbols the longest contexts of the model have."""
@@ -50,6 +64,26 @@ class PrivateSequences:
     def own_contexts(self) -> tuple[int, int]:
         """How many contexts mostly believe their own counts, not shorter ones; and how many contexts there are."""
         return int(self._fitted.estimate.own.sum()), self._fitted.tree.row_count
+
+    @property
+    def contexts(self) -> list[tuple[int, int]]:
+        """For contexts of 1, 2, … symbols: how many mostly believe their own counts, and how many there are."""
+        tree, own = self._fitted.tree, self._fitted.estimate.own
+        rows = [tree.rows_at(depth) for depth in range(1, tree.depth + 1)]
+        return [(int(own[row].sum()), row.stop - row.start) for row in rows]
+
+    @property
+    def spent(self) -> list[Spent]:
+        """What the budget was spent on, in the order of spending; what is missing of ε was not spent."""
+        fitted, sides = self._fitted, self.asked.whole.sensitivity(1)[0]
+        listed = list(fitted.spent)
+        if fitted.times is not None:
+            starts, durations = (float(share) * self.asked.epsilon for share in (STARTS, DURATIONS))
+            listed.append(Spent("hours in which words begin", starts, sides / starts))
+            if fitted.times.durations is not None:
+                scale = sides * fitted.times.counted / durations
+                listed.append(Spent("durations by symbol", durations, scale))
+        return listed
 
     @cached_property
     def frequent(self) -> list[tuple[Word, float]]:
