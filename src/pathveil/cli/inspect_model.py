@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pathveil.cli.options import Json, takes_bundles
+from pathveil.cli.printing import inspected_sequences, print_sequences
 
 if TYPE_CHECKING:
     from pathveil.models.chain import ErrorForecast, PrivateChain
+    from pathveil.models.sequences import PrivateSequences
     from pathveil.systems.markov_chain import MarkovChain
 
 _SHOWN = 20  # states in a table for people
@@ -27,16 +29,21 @@ def inspect(
 ) -> None:
     """What a private model says, how wrong it probably is, and what it promises.
 
-    You see where one is in the long run, the errors to expect of each way to make such a model, and the promise. All
-    of it follows from the released model: it may be shown to anybody.
+    Of a chain you see where one is in the long run and the errors to expect of each way to make it; of a model of
+    sequences its order, how many contexts stand on their own, and the frequent words. All of it follows from the
+    released model: it may be shown to anybody.
 
     Example: [bold]pathveil inspect model.json[/bold]
     """
-    from pathveil.data.public import read_model
-    from pathveil.models.chain import load_model
+    from pathveil.data.public import read_model, read_sequences
+    from pathveil.models.chain import chain_from_json
 
+    sequences = read_sequences(model)
+    if sequences is not None:
+        _inspect_sequences(sequences, model, as_json)
+        return
     chain, promise, forecasts = read_model(model)
-    private = None if forecasts is None else load_model(model)
+    private = None if forecasts is None else chain_from_json(model.read_text(encoding="utf-8-sig"))
     stationary, why_not = _stationary(chain)
     rows = [] if forecasts is None else forecasts["rows"]
     if as_json:
@@ -67,6 +74,15 @@ def inspect(
         else f"The promise: {promise}",
         markup=False,
     )
+
+
+def _inspect_sequences(found: PrivateSequences, path: Path, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(inspected_sequences(found), indent=2, ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    print_sequences(Console(), found, str(path))
 
 
 def _stationary(chain: MarkovChain) -> tuple[list[float] | None, str | None]:

@@ -1,11 +1,11 @@
-"""`pathveil model`: one private Markov chain for all words, or for all from/to pairs."""
+"""`pathveil model`: one private Markov chain or model of sequences for all words, or a chain for all from/to pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -16,6 +16,7 @@ from pathveil.cli.options import (
     Columns,
     Epsilon,
     Input,
+    ModelInput,
     Output,
     Printing,
     file_of,
@@ -33,14 +34,16 @@ from pathveil.cli.printing import (
     echo_notice,
     echo_skipped,
     echo_tied,
+    sequences_as_json,
+    sequences_in_a_line,
 )
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.data.formats import Layout
     from pathveil.data.reading import PairColumns
-    from pathveil.numerics.arrays import BoolArray
-    from pathveil.release import ModelChoices
+    from pathveil.models.sequences import Order
+    from pathveil.release import ModelChoices, ReleasedModel, SequenceChoices
     from pathveil.systems.system import Symbol
 
 
@@ -66,7 +69,11 @@ class Fit:
         ),
     ] = None
     delta: Annotated[
-        float | None, typer.Option(help="δ that may be spent; without it, discrete Laplace noise is used.")
+        float | None,
+        typer.Option(
+            help="δ that may be spent; without it, discrete Laplace noise is used, and with --order no word is kept "
+            "whole."
+        ),
     ] = None
     unit: Annotated[
         Literal["transition", "symbol", "word", "user"] | None,
@@ -94,7 +101,7 @@ class Fit:
     ] = None
     max_length: Annotated[
         int | None,
-        typer.Option(min=2, max=1_000_000, help="Units word and user: the greatest length; longer words are cut."),
+        typer.Option(min=1, max=1_000_000, help="Units word and user: the greatest length; longer words are cut."),
     ] = None
     split: Annotated[
         str | None,
@@ -118,13 +125,24 @@ class Fit:
             raise InvalidParameterError("which states are there? Give --states, or --system for a saved public system")
         if self.system is not None and self.support is not None:
             raise InvalidParameterError("--system says itself what may follow what: leave out --support")
-        if self.unit == "user" and (self.user is None or self.max_words_per_user is None):
+
+    def checked(self, order: Order | None, matrix: Path | None) -> Fit:
+        """The same with the unit that goes without saying; wrong use where options do not go together."""
+        fit = self
+        if order is not None:
+            unfit = {"--mechanism": self.mechanism, "--split": self.split, "--matrix": matrix}
+            for option in [option for option, given in unfit.items() if given is not None]:
+                raise InvalidParameterError(f"{option} is for a chain: it does not go with --order")
+            if self.unit is None:
+                fit = replace(self, unit="word" if self.user is None else "user")
+        if fit.unit == "user" and (fit.user is None or fit.max_words_per_user is None):
             raise InvalidParameterError(
                 "--unit user needs --user, the column that says whose word it is, and --max-words-per-user, how many "
                 "words of a person are used"
             )
-        if self.unit != "user" and (self.user is not None or self.max_words_per_user is not None):
+        if fit.unit != "user" and (fit.user is not None or fit.max_words_per_user is not None):
             raise InvalidParameterError("--user and --max-words-per-user are for --unit user, which protects persons")
+        return fit
 
     def refuse_sensitive(self, sources: Sequence[str]) -> None:
         """Wrong use if a public file of the model is the sensitive input."""
@@ -141,38 +159,45 @@ class Fit:
             given["--support"] = file_of(self.support, 2)
         return given
 
-    def choices(self, input: Input, count: str | None, output: Output) -> ModelChoices:
+    def choices(
+        self, order: Order | None, input: Input, count: str | None, output: Output
+    ) -> ModelChoices | SequenceChoices:
         """What to release, with the public files read."""
-        from pathveil.release import ModelChoices
+        from pathveil.release import ModelChoices, SequenceChoices
 
-        states, support = self._states_and_support()
-        return ModelChoices(
-            states=states,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            mechanism=self.mechanism,
-            unit=self.unit or "transition",
-            support=support,
-            max_length=self.max_length,
-            split=_shares(self.split),
-            user=self.user,
-            max_words_per_user=self.max_words_per_user,
-            neighbours=self.neighbours,
-            count=count,
-            on_bad_row=input.on_bad_row,
-            overwrite=output.overwrite,
-        )
+        states, support = self._states_and_support(for_chain=order is None)
+        common: dict[str, Any] = {
+            "states": states,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "unit": self.unit or "transition",
+            "support": support,
+            "max_length": self.max_length,
+            "user": self.user,
+            "max_words_per_user": self.max_words_per_user,
+            "neighbours": self.neighbours,
+            "count": count,
+            "on_bad_row": input.on_bad_row,
+            "overwrite": output.overwrite,
+        }
+        if order is not None:
+            return SequenceChoices(**common, order=order)
+        return ModelChoices(**common, mechanism=self.mechanism, split=_shares(self.split))
 
-    def _states_and_support(self) -> tuple[tuple[Symbol, ...], BoolArray | None]:
-        from pathveil.data.public import SavedSystem, support_of
+    def _states_and_support(self, for_chain: bool) -> tuple[tuple[Symbol, ...], Any]:
+        """The public states, and what may follow what; for a model of words also where they begin and end."""
+        from pathveil.data.public import SavedSystem, sparse_support_of, support_of
 
         if self.system is not None:
             world = SavedSystem.read(self.system).system
-            return world.symbols, None if world.compiled.is_free else support_of(world, world.symbols, self.system)
+            if world.compiled.is_free:
+                return world.symbols, None
+            return world.symbols, support_of(world, world.symbols, self.system) if for_chain else world
         states = read_alphabet(self.states or "").symbols
         if self.support is None:
             return states, None
-        return states, support_of(read_edges(self.support), states, file_of(self.support, 2))
+        table = support_of if for_chain else sparse_support_of
+        return states, table(read_edges(self.support), states, file_of(self.support, 2))
 
 
 @dataclass(frozen=True)
@@ -216,7 +241,7 @@ def model(
         ),
     ] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the matrix of probabilities as CSV, too.")] = None,
-    input: Input,
+    input: ModelInput,
     budget: Budget,
     output: Output,
     printing: Printing,
@@ -226,6 +251,9 @@ def model(
     The model is a Markov chain: for each state (a symbol) how likely each next one is. It is paid for once; after that
     pathveil synthesize makes as many words from it as you like. You say which states there are (--states: public, not
     read off the data), how private it shall be (--epsilon), and for words what is protected (--unit).
+
+    With --order the model is one of whole words: how they begin, what follows the last 1, 2 or more symbols, how they
+    end and how long they are; with --delta also the words that many have. It protects a word, or with --user a person.
 
     Examples:
 
@@ -237,30 +265,44 @@ def model(
 
     [bold]pathveil model trips.parquet --column route --unit user --user rider --max-words-per-user 3 --max-length 20
     --states zones.txt --epsilon 1 --output model.json[/bold]
+
+    [bold]pathveil model trips.parquet --column route --order auto --max-length 20 --states zones.txt --epsilon 1
+    --delta 1e-6 --output model.json[/bold]
     """
-    _require_words_or_pairs(pairs, input.columns, fit.unit)
-    fit.refuse_sensitive(input.sources)
+    order, words = input.split()
+    fit = fit.checked(order, matrix)
+    _require_words_or_pairs(pairs, words.columns, fit.unit)
+    fit.refuse_sensitive(words.sources)
     from pathveil.release import release_model
 
     hidden, ledger = budget.hides_content, budget.open()
-    _refuse_outputs(output, matrix, input, fit, budget)
+    _refuse_outputs(output, matrix, words, fit, budget)
     with (
         content_hidden(hidden),
-        input.files() as files,
+        words.files() as files,
         ProgressBar(silent=printing.silent or hidden) as bar,
     ):
-        choices = fit.choices(input, count, output)
-        layout = pairs.columns(input.columns.no_header) or input.columns.layout(files, input.format)
-        bar.total = input.words_declared(files) if count is None else None
+        choices = fit.choices(order, words, count, output)
+        layout = pairs.columns(words.columns.no_header) or words.columns.layout(files, words.format)
+        bar.total = words.words_declared(files) if count is None else None
         if count is None and fit.user is None and layout.header:
-            _warn_of_counts(input, files, layout)
-        asked = (layout, fit.user) if fit.user is not None else layout if count is None else (layout, count)
-        with budget.release(ledger, "model", input, files, asked, output.target) as release:
+            _warn_of_counts(words, files, layout)
+        told = [part for part in (fit.user, count, order) if part is not None]
+        asked = (layout, *told) if told else layout
+        with budget.release(ledger, "model", words, files, asked, output.target) as release:
             place = None if matrix is None else matrix.absolute()
-            done = release_model(
-                files, layout, choices, release, output.target, place, format=input.format, progress=bar
+            done: ReleasedModel[Any, Any] = release_model(
+                files, layout, choices, release, output.target, place, format=words.format, progress=bar
             )
+    _tell(done, output, release.cost, hidden, printing)
+
+
+def _tell(
+    done: ReleasedModel[Any, Any], output: Output, cost: Mapping[str, Any] | None, hidden: bool, printing: Printing
+) -> None:
+    """What was released and, to the curator, what was left out."""
     counted = done.counted
+    what, how = _described(done.model)
     if printing.as_json:
         shown = {
             "rows_skipped": counted.rows_skipped,
@@ -269,18 +311,27 @@ def model(
             "largest_words_per_user": counted.largest_words_per_user,
             "words_over_limit": counted.words_over_limit,
         }
-        how = {"mechanism": done.model.mechanism, "why": done.model.reason}
-        echo_json(output.path, done.promise, {} if hidden else shown, release.cost, how)
+        echo_json(output.path, done.promise, {} if hidden else shown, cost, how)
     elif not printing.quiet:
-        typer.echo(f"{output.path}: a private chain over {len(choices.states)} states")
-        if done.model.reason:
-            typer.echo(f"Mechanism: {done.model.reason}.")
+        typer.echo(f"{output.path}: {what}")
+        if how.get("why"):
+            typer.echo(f"Mechanism: {how['why']}.")
         typer.echo(f"The promise: {done.promise}")
-        echo_cost(release.cost)
+        echo_cost(cost)
         if not hidden:
             echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
             echo_tied(counted.words_tied)
             echo_limited(counted.largest_words_per_user, counted.words_over_limit)
+
+
+def _described(model: Any) -> tuple[str, dict[str, Any]]:
+    """A model in a line, for people, and how it was made, for machines."""
+    from pathveil.models.sequences import PrivateSequences
+
+    if isinstance(model, PrivateSequences):
+        return sequences_in_a_line(model), sequences_as_json(model)
+    how = {"mechanism": model.mechanism, "why": model.reason}
+    return f"a private chain over {len(model.chain.symbols)} states", how
 
 
 def _warn_of_counts(input: Input, files: Sequence[str], layout: Layout | PairColumns) -> None:

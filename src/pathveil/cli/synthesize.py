@@ -1,4 +1,4 @@
-"""`pathveil synthesize`: words from a saved private chain. It costs no further privacy."""
+"""`pathveil synthesize`: words from a saved private model. It costs no further privacy."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def synthesize(
 
     The ending of --output says what is written: tables (one word a row, or with --case, --order and --symbol one symbol
     a row), plain text or an event log. Where words begin, and how long they are, is drawn from the model if it has
-    learned that (model --split); otherwise each state is as likely, and --length says how long.
+    learned that (model --order, or --split); otherwise each state is as likely, and --length says how long.
 
     Examples:
 

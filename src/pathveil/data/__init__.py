@@ -17,7 +17,16 @@ from pathveil.data.public import (
     read_gtfs,
     read_pnml,
 )
-from pathveil.data.reading import CheckedWords, CuratorCounts, PairColumns, check_words, count_transitions, read_words
+from pathveil.data.reading import (
+    CheckedWords,
+    CuratorCounts,
+    CuratorWords,
+    PairColumns,
+    check_words,
+    count_transitions,
+    read_coded_words,
+    read_words,
+)
 from pathveil.data.writing import (
     CuratorSummary,
     file_guarantee,
@@ -31,6 +40,7 @@ __all__ = [
     "CheckedWords",
     "CuratorCounts",
     "CuratorSummary",
+    "CuratorWords",
     "DelimitedColumn",
     "EventLog",
     "Layout",
@@ -49,6 +59,7 @@ __all__ = [
     "read_automaton",
     "read_bpmn",
     "read_chain",
+    "read_coded_words",
     "read_edges",
     "read_graphml",
     "read_gtfs",

@@ -2,14 +2,15 @@
 
     Release            the five steps as a context manager, for whatever is released
     release_words      one private word for each word of some files, by this process or by Spark
-    release_model      one private chain for all words or transitions of some files
-    release_synthetic  words drawn from a saved private chain, which cost nothing
+    release_model      one private chain, or one private model of sequences, for all words or transitions of some files
+    release_synthetic  words drawn from a saved private model, which cost nothing
 
 Commands parse and print; everything that decides what may appear, and when, is here.
 """
 
 from pathveil.release.destinations import files_to_write, refuse_inputs
-from pathveil.release.model import ModelChoices, ReleasedModel, release_model
+from pathveil.release.model import ReleasedModel, release_model
+from pathveil.release.model_choices import ModelChoices, SequenceChoices
 from pathveil.release.release import Release
 from pathveil.release.runners import Runner, runner_for
 from pathveil.release.synthetic import SyntheticChoices, release_synthetic
@@ -20,6 +21,7 @@ __all__ = [
     "Release",
     "ReleasedModel",
     "Runner",
+    "SequenceChoices",
     "SyntheticChoices",
     "WordChoices",
     "files_to_write",

@@ -1,4 +1,4 @@
-"""A private chain for all words, or all transitions, of some files; counted first, so that a mistake costs nothing."""
+"""A private model for all words, or all transitions, of some files; counted first, so that a mistake costs nothing."""
 
 from __future__ import annotations
 
@@ -8,73 +8,46 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
+
+from pathveil.errors import InvalidParameterError
+from pathveil.release.model_choices import Choices, Counted, Model
 
 if TYPE_CHECKING:
     from pathveil.data.encrypted_file import EncryptedFile
     from pathveil.data.formats import Layout
-    from pathveil.data.reading import CuratorCounts, OnBadRow, PairColumns
+    from pathveil.data.reading import PairColumns
     from pathveil.data.sources import Format
-    from pathveil.models.chain import Mechanism, PrivateChain, Unit
+    from pathveil.models.chain import PrivateChain
+    from pathveil.models.sequences import PrivateSequences
     from pathveil.privacy.guarantee import Guarantee
-    from pathveil.privacy.units import Neighbours
     from pathveil.release.release import Release
 
 
 @dataclass(frozen=True)
-class ModelChoices:
-    """What is fitted and promised; the arguments of `fit_private_chain`, with the same meaning of None, the column
-    `user` that says whose word it is, and the column `count` of rows that stand for several words or transitions.
-    """
-
-    states: Sequence[Any]
-    epsilon: float
-    delta: float | None
-    mechanism: Mechanism | None
-    unit: Unit
-    support: Any = None
-    max_length: int | None = None
-    split: Mapping[str, float] | None = None
-    user: str | None = None
-    max_words_per_user: int | None = None
-    neighbours: Neighbours = "replace"
-    count: str | None = None
-    on_bad_row: OnBadRow = "fail"
-    overwrite: bool = False
-
-    def require_possible(self, *, from_words: bool) -> None:
-        """Refuse choices that no data can be fitted with."""
-        from pathveil.models.chain import checked_request
-
-        promise = (self.epsilon, self.delta, self.max_length, self.split)
-        checked_request(
-            self.mechanism, self.unit, *promise, floor=None, mix=True, from_words=from_words,
-            max_words_per_user=self.max_words_per_user, neighbours=self.neighbours,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class ReleasedModel:
+class ReleasedModel(Generic[Counted, Model]):
     """A model that is out, what was promised about it, and what was counted. The counts are for the curator."""
 
-    model: PrivateChain
+    model: Model
     promise: Guarantee
-    counted: CuratorCounts
+    counted: Counted
 
 
 def release_model(
     files: Sequence[str],
     layout: Layout | PairColumns,
-    choices: ModelChoices,
+    choices: Choices[Counted, Model],
     release: Release,
     output: Path,
     matrix: Path | None = None,
     *,
     format: Format | None = None,
     progress: Callable[[str, int], None] | None = None,
-) -> ReleasedModel:
-    """Fit a private chain and write it as JSON with a manifest beside it, and its matrix as CSV where `matrix` says."""
-    from pathveil.data.reading import PairColumns, count_transitions
+) -> ReleasedModel[Counted, Model]:
+    """Fit a private model and write it as JSON with a manifest beside it; of a chain the matrix as CSV where `matrix`
+    says.
+    """
+    from pathveil.data.reading import PairColumns
     from pathveil.data.workspace import private_workspace
 
     choices.require_possible(from_words=not isinstance(layout, PairColumns))
@@ -84,18 +57,7 @@ def release_model(
         # used or not. Counting draws nothing but which words of each person are used, from bits that nothing else gets.
         # That may come before the charge: neither the price nor anything that is told depends on it, and if the charge
         # fails, it is forgotten with the counts, and the next run draws another choice.
-        counted = count_transitions(
-            files,
-            layout,
-            choices.states,
-            max_length=choices.max_length,
-            count=choices.count,
-            user=choices.user,
-            max_words_per_user=choices.max_words_per_user,
-            on_bad_row=choices.on_bad_row,
-            format=format,
-            progress=progress,
-        )
+        counted = choices.counted(files, layout, format, progress)
         model, promise = _fitted(choices, counted, release)
         # Both are written before the seal, so that a full disk is noticed while the charge can still be resumed.
         texts = {output: _encrypted(workspace, model.to_json(promise))}
@@ -109,10 +71,8 @@ def release_model(
     return ReleasedModel(model, promise, counted)
 
 
-def _fitted(choices: ModelChoices, counted: CuratorCounts, release: Release) -> tuple[PrivateChain, Guarantee]:
+def _fitted(choices: Choices[Counted, Model], counted: Counted, release: Release) -> tuple[Model, Guarantee]:
     """The model, charged for before it is drawn, and its promise for a file."""
-    from pathveil.models.chain import fit_private_chain
-
     promises: list[Guarantee] = []
 
     def charge(promise: Guarantee) -> None:
@@ -120,23 +80,9 @@ def _fitted(choices: ModelChoices, counted: CuratorCounts, release: Release) -> 
             left_out = "which rows can be used (others are left out)"
             promise = replace(promise, public=(*promise.public, left_out))
         promises.append(promise)
-        # A model of symbols takes lengths as public; the others protect them, or do not know them.
-        release.charge(promise, longest=counted.longest if choices.unit == "symbol" else None, user=choices.user)
+        release.charge(promise, longest=choices.longest(counted), user=choices.user)
 
-    model = fit_private_chain(
-        counted.counts if counted.words is None else counted.words,
-        states=choices.states,
-        epsilon=choices.epsilon,
-        delta=choices.delta,
-        mechanism=choices.mechanism,
-        support=choices.support,
-        unit=choices.unit,
-        max_length=choices.max_length,
-        split=choices.split,
-        max_words_per_user=choices.max_words_per_user,
-        neighbours=choices.neighbours,
-        before_drawing=charge,
-    )
+    model = choices.fitted(counted, charge)
     return model, promises[0]
 
 
@@ -176,8 +122,12 @@ def _encrypted(workspace: Path, text: str) -> EncryptedFile:
     return unfinished
 
 
-def _matrix_csv(model: PrivateChain) -> str:
+def _matrix_csv(model: PrivateChain | PrivateSequences) -> str:
     """A row for each state: its name, then the probability of each state to follow, with all digits."""
+    from pathveil.models.chain import PrivateChain
+
+    if not isinstance(model, PrivateChain):
+        raise InvalidParameterError("a model of sequences has no matrix of transitions: leave it out")
     chain, text = model.chain, io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["", *chain.symbols])

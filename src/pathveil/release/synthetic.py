@@ -1,8 +1,9 @@
-"""Synthetic words from a saved private chain, in a file. They cost nothing beyond the promise of the chain."""
+"""Synthetic words from a saved private model, in a file. They cost nothing beyond the promise of the model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
 
     from pathveil.data.formats import Layout
     from pathveil.data.sources import Format
-    from pathveil.numerics.arrays import FloatArray
+    from pathveil.models.sequences import PrivateSequences, Times
+    from pathveil.numerics.arrays import FloatArray, IntArray
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.systems.markov_chain import MarkovChain
+    from pathveil.systems.system import Symbol
 
 _SYMBOLS = 1 << 21  # symbols that are made and written at a time
 
@@ -28,7 +31,8 @@ class SyntheticChoices:
 
     The ending of the output says which format it has. Words are lists in a column of Parquet and JSON lines, texts in
     a column of CSV, lines of plain text and traces of an event log. With a `separator` they are texts in every table;
-    with `case`, `order` or `symbol` tables are long, with one row a symbol.
+    with `case`, `order` or `symbol` tables are long, with one row a symbol. Where the model has learned times, long
+    tables have a column `time`, and events of a log have the times of the model instead of made-up ones.
     """
 
     count: int
@@ -58,10 +62,11 @@ def release_synthetic(
     if words.promise is not None:
         refuse_existing(manifest_path(target), choices.overwrite)
     layout = _layout(output, describe(target).format, choices)
-    form = form_of_new(target, layout, SymbolTable(words.chain.symbols))
+    beside = _times_column(layout) if words.has_times else ()
+    form = form_of_new(target, layout, SymbolTable(words.symbols), beside)
     with private_workspace(target) as workspace:
         unfinished = workspace / "unfinished"
-        batches = (pa.RecordBatch.from_arrays([batch], names=["word"]) for batch in words.batches(choices.count))
+        batches = words.batches(choices.count, with_times=bool(beside))
         form.write(batches, pa.OSFile(str(unfinished), "wb"), progress or (lambda _stage, _words: None))
         if words.promise is None:
             publish(unfinished, target, choices.overwrite)
@@ -70,40 +75,89 @@ def release_synthetic(
     return words.promise
 
 
-@dataclass(frozen=True)
-class _SyntheticWords:
-    """A chain to draw words from; where they begin and how long they are, if the chain has learned that."""
+class _SyntheticWords(ABC):
+    """A model to draw words from, and what was promised about it, if it is private."""
 
-    chain: MarkovChain
+    symbols: Sequence[Symbol]
     promise: Guarantee | None
-    first: FloatArray | None
-    lengths: FloatArray | None
-    length: int | None
+    longest: int
+    """No word has more symbols."""
+    has_times: bool = False
+    """Whether the model knows when symbols come."""
 
-    def batches(self, count: int) -> Iterator[pa.ListArray]:
-        """So many words as codes of states, a file's share of memory at a time."""
+    @abstractmethod
+    def draw(self, count: int) -> tuple[IntArray, IntArray]:
+        """So many words as codes of states, one a line, and their lengths."""
+
+    def times(self, words: IntArray, lengths: IntArray) -> Times:
+        """The times of all symbols, a word after another, if the model knows them."""
+        raise NotImplementedError
+
+    def batches(self, count: int, *, with_times: bool) -> Iterator[pa.RecordBatch]:
+        """So many words as codes of states, and the times of their symbols; a file's share of memory at a time."""
         import numpy as np
         import pyarrow as pa
 
+        most = max(1, _SYMBOLS // self.longest)
+        for begin in range(0, count, most):
+            words, sizes = self.draw(min(most, count - begin))
+            inside = np.arange(words.shape[1]) < sizes[:, None]
+            offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
+            columns = {"word": pa.ListArray.from_arrays(offsets, pa.array(words[inside].astype(np.int32)))}
+            if with_times:
+                columns["time"] = pa.ListArray.from_arrays(offsets, pa.array(self.times(words, sizes)))
+            yield pa.RecordBatch.from_pydict(columns)
+
+
+class _ChainWords(_SyntheticWords):
+    """Words of a chain; where they begin and how long they are, if the chain has learned that."""
+
+    def __init__(
+        self,
+        chain: MarkovChain,
+        promise: Guarantee | None,
+        first: FloatArray | None,
+        lengths: FloatArray | None,
+        length: int | None,
+    ) -> None:
+        self.symbols, self.promise, self._chain = chain.symbols, promise, chain
+        self._first, self._lengths, self._length = first, lengths, length
+        self.longest = length or (1 if lengths is None else len(lengths))
+
+    def draw(self, count: int) -> tuple[IntArray, IntArray]:
         from pathveil.models.synthesize import synthetic_codes
 
-        longest = self.length or (1 if self.lengths is None else len(self.lengths))
-        most = max(1, _SYMBOLS // longest)
-        for begin in range(0, count, most):
-            paths, sizes = synthetic_codes(
-                self.chain, min(most, count - begin), self.length, first=self.first, lengths=self.lengths, rng=None
-            )
-            inside = np.arange(paths.shape[1]) < sizes[:, None]
-            offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-            yield pa.ListArray.from_arrays(pa.array(offsets), pa.array(paths[inside].astype(np.int32)))
+        return synthetic_codes(self._chain, count, self._length, first=self._first, lengths=self._lengths, rng=None)
+
+
+class _SequenceWords(_SyntheticWords):
+    """Words of a model of sequences."""
+
+    def __init__(self, model: PrivateSequences) -> None:
+        self.symbols, self.promise, self._model = model.states, model.guarantee, model
+        self.longest = model.asked.max_length
+        self.has_times = model.times is not None and model.times.durations is not None
+
+    def draw(self, count: int) -> tuple[IntArray, IntArray]:
+        return self._model.synthetic_codes(count)
+
+    def times(self, words: IntArray, lengths: IntArray) -> Times:
+        _, at = self._model.synthetic_times(words, lengths)
+        assert at is not None
+        return at
 
 
 def _read(model: Path, length: int | None) -> _SyntheticWords:
     import numpy as np
 
-    from pathveil.data.public import read_model
+    from pathveil.data.public import read_model, read_sequences
     from pathveil.systems.system import checked_length
 
+    sequences = read_sequences(model)
+    if sequences is not None:
+        if length is not None:
+            raise InvalidParameterError(f"{model} has learned how long words are: leave out --length")
+        return _SequenceWords(sequences)
     chain, promise, learned = read_model(model)
     first, lengths = (
         None if learned is None or name not in learned else np.array(learned[name]) for name in ("first", "lengths")
@@ -114,7 +168,18 @@ def _read(model: Path, length: int | None) -> _SyntheticWords:
         raise InvalidParameterError(
             f"how long shall the words be? {model} has not learned that (model --split): give --length"
         )
-    return _SyntheticWords(chain, promise, first, lengths, length)
+    return _ChainWords(chain, promise, first, lengths, length)
+
+
+def _times_column(layout: Layout) -> tuple[str, ...]:
+    """The column for the times of symbols, in a layout that has a place for them: with a row, or an event, a symbol."""
+    from pathveil import data
+    from pathveil.data.formats import TIME
+
+    if isinstance(layout, data.EventLog):
+        return (TIME,)
+    names = [name for name in ("time", TIME, "synthetic time") if name not in layout.columns()]
+    return tuple(names[:1]) if isinstance(layout, data.LongTable) else ()
 
 
 def _layout(output: Path, format: Format, choices: SyntheticChoices) -> Layout:

@@ -3,6 +3,7 @@
     takes_bundles    makes a command that takes bundles readable for typer
     SystemFile       the public system; Ends: where its words begin and end
     Input, Columns   the sensitive words, and how they stand in their files
+    ModelInput       the same for `pathveil model`
     Distance         substitutions or edits
     Budget           the ledger that is charged
     Output           the file that is written
@@ -15,6 +16,7 @@ from pathveil.cli.options.budget import Budget, Curator, LedgerFile
 from pathveil.cli.options.bundles import takes_bundles
 from pathveil.cli.options.input import WHERE_WORDS_ARE, Columns, Input, OnBadRow
 from pathveil.cli.options.mechanism import HOW_PRIVATE, Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
+from pathveil.cli.options.model_input import ModelInput
 from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
 from pathveil.cli.options.system import (
     WHAT_IS_PUBLIC,
@@ -41,6 +43,7 @@ __all__ = [
     "Json",
     "LedgerFile",
     "MechanismName",
+    "ModelInput",
     "OnBadRow",
     "OnInfeasible",
     "Output",

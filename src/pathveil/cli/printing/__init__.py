@@ -5,6 +5,12 @@ from pathveil.cli.printing.forecast import choice_as_json, echo_choice, require_
 from pathveil.cli.printing.plots import PlotFile
 from pathveil.cli.printing.progress import ProgressBar, waiting
 from pathveil.cli.printing.results import echo_cost, echo_json, echo_limited, echo_notice, echo_skipped, echo_tied
+from pathveil.cli.printing.sequences import (
+    inspected_sequences,
+    print_sequences,
+    sequences_as_json,
+    sequences_in_a_line,
+)
 from pathveil.cli.printing.spelling import with_options
 
 __all__ = [
@@ -19,7 +25,11 @@ __all__ = [
     "echo_notice",
     "echo_skipped",
     "echo_tied",
+    "inspected_sequences",
+    "print_sequences",
     "require_consent",
+    "sequences_as_json",
+    "sequences_in_a_line",
     "waiting",
     "with_options",
 ]

@@ -5,6 +5,7 @@
     read_symbols     symbols with commas between, or a text file, one a line: where words may begin or end
     read_chain       JSON, as `MarkovChain.to_json` writes it
     read_model       the same for a private model, with its guarantee and the forecasts of its rows
+    read_sequences   a private model of sequences
     read_automaton   CSV or JSON: which symbol leads from which state to which
     read_row_sizes   CSV with the columns `state` and `records`: how large a curator expects the rows of a model to be
     read_coordinates CSV with the columns `symbol`, `x` and `y`: where each symbol stands in a picture
@@ -41,6 +42,8 @@ from scipy import sparse
 
 from pathveil.errors import FileItselfError, InvalidParameterError, InvalidSystemError, PathVeilError
 from pathveil.models.model_file import model_parts
+from pathveil.models.saved_model import sequences_in
+from pathveil.models.sequences import PrivateSequences
 from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.alphabet import Alphabet
@@ -154,6 +157,12 @@ def read_model(path: str | Path) -> tuple[MarkovChain, Guarantee | None, dict[st
     return _named(path, lambda: model_parts(text))
 
 
+def read_sequences(path: str | Path) -> PrivateSequences | None:
+    """A private model of sequences; None where the file is, or should be, that of a chain."""
+    text = _text(path)
+    return _named(path, lambda: sequences_in(text))
+
+
 def _chain_text(path: str | Path) -> str:
     text = _text(path)
     if not text.lstrip().startswith("{"):  # `from_json` would take it for the name of another file
@@ -234,15 +243,20 @@ def support_of(system: System, states: Sequence[Hashable], path: str | Path) -> 
 
     The system is from the file `path`; all its symbols must be among the states.
     """
+    table: BoolArray = sparse_support_of(system, states, path).toarray()
+    return table
+
+
+def sparse_support_of(system: System, states: Sequence[Hashable], path: str | Path) -> sparse.csr_array:
+    """The same for many states of which few can follow each other."""
     number = {state: i for i, state in enumerate(states)}
     for state in system.symbols:
         if state not in number:
             raise InvalidParameterError(f"{path}: {state!r} is not among the states. Add it there, or remove the edge.")
     codes = np.array([number[state] for state in system.symbols])
     origins, destinations = _followers(system)
-    table = np.zeros((len(states), len(states)), dtype=bool)
-    table[codes[origins], codes[destinations]] = True
-    return table
+    ones = np.ones(len(origins), dtype=bool)
+    return sparse.csr_array((ones, (codes[origins], codes[destinations])), shape=(len(states), len(states)))
 
 
 def successors_of(system: System, states: Collection[str], path: str | Path) -> list[int]:

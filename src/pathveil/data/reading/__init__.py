@@ -1,6 +1,7 @@
-"""What files say, checked: words as codes of the public system, and counts of transitions."""
+"""What files say, checked: words as codes of the public system, counts of transitions, and counts of equal words."""
 
 from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, checker_for, no_word_to_release
+from pathveil.data.reading.coded_words import CuratorWords, DistinctWords, read_coded_words
 from pathveil.data.reading.count_columns import columns_like_counts
 from pathveil.data.reading.opening import opened
 from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTally, count_transitions
@@ -12,6 +13,8 @@ __all__ = [
     "CheckedWords",
     "Checker",
     "CuratorCounts",
+    "CuratorWords",
+    "DistinctWords",
     "OnBadRow",
     "PairColumns",
     "UserLimit",
@@ -25,5 +28,6 @@ __all__ = [
     "limit_for",
     "no_word_to_release",
     "opened",
+    "read_coded_words",
     "read_words",
 ]

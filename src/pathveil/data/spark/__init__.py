@@ -5,7 +5,8 @@
     check_words          the same for the words of a DataFrame
     privatize            a DataFrame of private words
     privatize_to         such a DataFrame into a folder
-    count_transitions    the exact table for a private model
+    count_transitions    the exact table for a private chain
+    read_coded_words     all different words and their exact counts, for a private model of sequences
     plain_errors         PathVeil's errors as such, out of a failed Spark job
 
 `files_for_tasks` and `refuse_existing_folder` are for a release that looks at its input and output before it starts.
@@ -13,6 +14,7 @@
 It needs `pathveil[spark]` and Java 17. docs/spark.md explains how private words stay the same when a task is run twice.
 """
 
+from pathveil.data.spark.coded_words import read_coded_words
 from pathveil.data.spark.counting import count_transitions
 from pathveil.data.spark.failures import plain_errors
 from pathveil.data.spark.files import check_files, privatize_files
@@ -29,5 +31,6 @@ __all__ = [
     "privatize",
     "privatize_files",
     "privatize_to",
+    "read_coded_words",
     "refuse_existing_folder",
 ]

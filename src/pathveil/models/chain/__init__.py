@@ -22,7 +22,7 @@ draws it; `private_chain` is the model that comes out.
 
 from pathveil.models.chain.fit import fit_private_chain
 from pathveil.models.chain.forecast import ErrorForecast, forecast_errors
-from pathveil.models.chain.private_chain import PrivateChain, RowForecast, load_model
+from pathveil.models.chain.private_chain import PrivateChain, RowForecast, chain_from_json
 from pathveil.models.chain.request import PARTS, Mechanism, Request, Unit, checked_request
 
 __all__ = [
@@ -33,8 +33,8 @@ __all__ = [
     "Request",
     "RowForecast",
     "Unit",
+    "chain_from_json",
     "checked_request",
     "fit_private_chain",
     "forecast_errors",
-    "load_model",
 ]

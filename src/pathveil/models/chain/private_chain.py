@@ -117,20 +117,13 @@ class PrivateChain:
         return synthesize(self.chain, count, length, first=self.first, lengths=self.lengths, rng=rng)
 
 
-def load_model(path: str | Path) -> PrivateChain:
-    """A private model that `PrivateChain.save` or `pathveil model` wrote.
-
-    Raises `InvalidSystemError` where the file is something else.
-    """
-    text = Path(path).read_text(encoding="utf-8-sig")
+def chain_from_json(text: str) -> PrivateChain:
+    """The model that `PrivateChain.to_json` wrote; `InvalidSystemError` where it is something else."""
     chain, promise, saved = model_parts(text)
     if promise is None or saved is None:
-        raise InvalidSystemError(f"{path}: a chain that pathveil model did not make. Use MarkovChain.from_json.")
+        raise InvalidSystemError("a chain that pathveil model did not make. Use MarkovChain.from_json.")
     states = zip(saved["rows"], chain.symbols, strict=True)
     rows = tuple(RowForecast(**{**row, "state": state}) for row, state in states)
     first, lengths = (None if name not in saved else np.array(saved[name]) for name in ("first", "lengths"))
-    try:
-        asked = None if saved.get("asked") is None else request_from_dict(saved["asked"])
-    except InvalidSystemError as problem:
-        raise InvalidSystemError(f"{path}: {problem}") from None
+    asked = None if saved.get("asked") is None else request_from_dict(saved["asked"])
     return PrivateChain(chain, promise, saved["mechanism"], rows, first, lengths, asked, saved.get("words"))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.models.frequencies import checked_support
@@ -39,6 +40,11 @@ class Grammar:
         """How many symbols can follow each symbol, and the beginning."""
         return np.diff(self.offsets)
 
+    @property
+    def is_free(self) -> bool:
+        """Can everything follow everything?"""
+        return len(self.following) == self.symbols * (self.symbols + 2)
+
     @classmethod
     def of(cls, states: tuple[Symbol, ...], support: npt.ArrayLike | System | None) -> Grammar:
         """All that the public `support` allows: everything (None), a table over the states, or a system of them."""
@@ -49,8 +55,15 @@ class Grammar:
             return cls(np.append(np.arange(size + 1) * (size + 1), len(row)), row)
         if isinstance(support, System):
             return cls._of_system(states, support)
-        inside = checked_support(support, (size, size), "support")
-        return cls._from_pairs(size, *np.nonzero(inside), np.arange(size), np.arange(size))
+        if sparse.issparse(support):
+            table: Any = support
+            if table.shape != (size, size):
+                raise InvalidParameterError(f"support has the shape {table.shape}, but there are {size} states")
+            sources, targets = table.nonzero()
+        else:
+            sources, targets = np.nonzero(checked_support(support, (size, size), "support"))
+        ends = np.arange(size)
+        return cls._from_pairs(size, sources.astype(np.int64), targets.astype(np.int64), ends, ends)
 
     @classmethod
     def _of_system(cls, states: tuple[Symbol, ...], system: System) -> Grammar:
@@ -83,9 +96,7 @@ class Grammar:
         )
 
     @classmethod
-    def _from_pairs(
-        cls, size: int, sources: IntArray, targets: IntArray, begins: IntArray, ends: IntArray
-    ) -> Grammar:
+    def _from_pairs(cls, size: int, sources: IntArray, targets: IntArray, begins: IntArray, ends: IntArray) -> Grammar:
         rows = np.concatenate([sources, ends, np.full(len(begins), size)])
         cells = np.concatenate([targets, np.full(len(ends), size), begins])
         _require_cells(len(rows), "so many transitions can occur")
@@ -97,6 +108,10 @@ class Grammar:
 
     def allows(self, row: IntArray, symbol: IntArray) -> BoolArray:
         """Can this symbol (or the end) follow that one (or the beginning)?"""
+        if self.is_free:
+            size = self.symbols
+            inside: BoolArray = (row >= 0) & (row <= size) & (symbol >= 0) & (symbol <= size)
+            return inside & ((row < size) | (symbol < size))
         keys = np.repeat(np.arange(self.symbols + 1), self.widths) * (self.symbols + 1) + self.following
         wanted = row * (self.symbols + 1) + symbol
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)

@@ -1,0 +1,118 @@
+"""All words of files as codes, each different word once with how often it occurs: for a private model of sequences.
+
+They are as sensitive as the files. They are for `fit_private_sequences`, not for release.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from pathveil.data.counted_rows import require_countable
+from pathveil.data.formats import Extra, Layout
+from pathveil.data.reading.checking import Checker, OnBadRow, no_word_to_release
+from pathveil.data.reading.user_limit import limit_for
+from pathveil.data.reading.words import checked_words
+from pathveil.data.sources import Format, Source
+from pathveil.errors import InvalidParameterError
+from pathveil.models.sequences import CodedWords
+from pathveil.numerics.arrays import IntArray
+from pathveil.randomness.source import RandomSource
+from pathveil.systems.alphabet import Alphabet
+from pathveil.systems.system import Symbol
+from pathveil.words.base import Progress, flat_words
+
+_WAITING = 1 << 22  # symbols that are collected before equal words are put together
+
+
+@dataclass(frozen=True)
+class CuratorWords:
+    """All words, each different one once, and what was left out. Not for release.
+
+    The other figures are those of `CuratorCounts`.
+    """
+
+    words: CodedWords
+    rows_skipped: int
+    skipped_examples: tuple[str, ...]
+    words_tied: int = 0
+    words_over_limit: int = 0
+    largest_words_per_user: int | None = None
+
+
+def read_coded_words(
+    source: Source,
+    layout: Layout,
+    states: Iterable[Symbol],
+    *,
+    max_length: int,
+    count: str | None = None,
+    user: str | None = None,
+    max_words_per_user: int | None = None,
+    on_bad_row: OnBadRow = "fail",
+    format: Format | None = None,
+    progress: Progress | None = None,
+    rng: RandomSource | None = None,
+) -> CuratorWords:
+    """The words of a source over public states, cut after `max_length` symbols.
+
+    `count`, `user` and `max_words_per_user` are as in `count_transitions`. What comes out does not depend on the order
+    of the words in the files, except through which words of a person are chosen.
+    """
+    checker, limit = Checker(Alphabet(states), on_bad_row), limit_for(user, max_words_per_user)
+    found, report = DistinctWords(max_length), progress or (lambda _stage, _words: None)
+    with checked_words(source, layout, checker, Extra(user, (), count), limit, format=format, rng=rng) as (
+        words,
+        files,
+    ):
+        for batch in words:
+            found.add(batch.column(0), None if count is None else batch.column(1).to_numpy())
+            require_countable(found.symbols, files[0])
+            report("counting", found.count)
+        if not found.count:
+            raise no_word_to_release(files, checker)
+    return CuratorWords(
+        replace(found.words(), max_words_per_user=max_words_per_user),
+        checker.skipped.count,
+        tuple(checker.skipped.examples),
+        words_tied=checker.words_tied,
+        words_over_limit=0 if limit is None else limit.dropped,
+        largest_words_per_user=None if limit is None else limit.measured,
+    )
+
+
+class DistinctWords:
+    """Collects words, cut after `max_length` symbols, and puts equal ones together as they come."""
+
+    def __init__(self, max_length: int) -> None:
+        if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
+            raise InvalidParameterError(f"`max_length` is a whole number of at least 1, not {max_length!r}")
+        self._max_length = max_length
+        self._parts: list[CodedWords] = []
+        self._waiting, self._room = 0, _WAITING
+        self.count = 0
+        """How many words came so far."""
+        self.symbols = 0
+        """How many symbols they have."""
+
+    def add(self, words: pa.ListArray, times: IntArray | None = None) -> None:
+        """Words that are lists of codes, each of them `times` times."""
+        codes, offsets = flat_words(words)
+        part = CodedWords.from_arrays(codes, offsets, times).cut(self._max_length)
+        self.count += int(part.times.sum())
+        # Python's numbers: counts in a file may add up to more than 64 bits hold.
+        self.symbols += (
+            sum(map(int.__mul__, part.times.tolist(), part.lengths.tolist())) if times is not None else len(codes)
+        )
+        self._parts.append(part)
+        self._waiting += len(part.values)
+        if self._waiting > self._room:
+            merged = self.words()
+            self._parts, self._waiting = [merged], len(merged.values)
+            self._room = max(_WAITING, 2 * self._waiting)
+
+    def words(self) -> CodedWords:
+        """All words so far, each different one once, sorted."""
+        return CodedWords.joined(self._parts).distinct()

@@ -1,0 +1,47 @@
+"""Private models in files: what kind of model a file holds, and the model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pathveil.errors import InvalidSystemError
+from pathveil.models.chain import PrivateChain, chain_from_json
+from pathveil.models.sequences import PrivateSequences, is_sequences
+
+
+def load_model(path: str | Path) -> PrivateChain | PrivateSequences:
+    """A private model that `save` or `pathveil model` wrote: a chain, or a model of sequences, as the file says.
+
+    Raises `InvalidSystemError` where the file is something else or damaged.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidSystemError(f"{path}: this is not a text file, and no saved model") from None
+    try:
+        return model_from_json(text)
+    except InvalidSystemError as problem:
+        raise InvalidSystemError(f"{path}: {problem}") from None
+
+
+def model_from_json(text: str) -> PrivateChain | PrivateSequences:
+    """The model whose file has this text."""
+    found = sequences_in(text)
+    if found is not None:
+        return found
+    if not text.lstrip().startswith("{"):
+        raise InvalidSystemError("this is not the JSON of a model, which begins with a brace")
+    try:
+        return chain_from_json(text)
+    except RecursionError:
+        raise InvalidSystemError("this is not the JSON of a model: it is nested too deeply") from None
+
+
+def sequences_in(text: str) -> PrivateSequences | None:
+    """The model of sequences that the text of a file holds; None where it is, or should be, that of a chain."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None  # the reader of chains says what is wrong
+    return PrivateSequences.from_json(document) if is_sequences(document) else None
