@@ -63,6 +63,14 @@ def test_the_pictures_about_choosing_are_drawn(script, tmp_path):
         assert_is_picture(tmp_path / f"{name}.png")
 
 
+def test_the_pictures_about_models_of_sequences_are_drawn(script, tmp_path):
+    sequences = script("examples", "sequence_figures")
+    sequences.draw_losses(tmp_path / "losses.png", count=300, epsilons=(2.0,))
+    sequences.draw_ways(tmp_path / "ways.png", count=300)
+    for name in ("losses", "ways"):
+        assert_is_picture(tmp_path / f"{name}.png")
+
+
 def test_a_trip_on_the_map_is_connected(script):
     pf = script("examples", "pf_figures")
     town, rng, straight = pv.example_town(), pv.insecure_seed(3), 0

@@ -2,7 +2,7 @@
 
 from pathveil.models.sequences.utility.comparison import Comparison, WordStatistics, compare
 from pathveil.models.sequences.utility.forecast import PartForecast, SequencesForecast, forecast_sequences
-from pathveil.models.sequences.utility.side_by_side import SideBySide, side_by_side
+from pathveil.models.sequences.utility.beside_original import SideBySide, side_by_side
 from pathveil.models.sequences.utility.without_privacy import FitWithoutPrivacy, fit_without_privacy
 
 __all__ = [
