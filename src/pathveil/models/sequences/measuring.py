@@ -66,8 +66,9 @@ class Measuring:
             tree, found_here = self._grow(words, left, lengths, number, prior)
         elif len(kept):
             tree, found_here = order, known
-        else:
-            tree, found_here = self._grow(words, left, lengths, number, prior)
+        else:  # two looks have found no word, and nothing is left to spend: only lengths are known
+            tree = ContextTree.of_pairs(self.grammar)
+            found_here = estimate(tree, [Measured(np.zeros(tree.cell_count), 1.0)], number, 0.0)
         arrays = KernelArrays.of(tree, found_here.probabilities)
         factors = end_factors(arrays, lengths, self.source)
         return Fitted(tree, found_here, factors, lengths, number, kept, counts)
