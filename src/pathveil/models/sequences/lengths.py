@@ -14,7 +14,7 @@ from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import RandomSource
 
 _WALKERS = 2**17  # words that are made to see in which contexts the words of a length are
-_LARGEST = 1e12  # of a factor
+_LARGEST = 3.0  # of a factor: larger ones would end words in contexts that hardly ever end one
 
 
 def as_distribution(counts: FloatArray) -> FloatArray:
@@ -85,4 +85,4 @@ def _factor(odds: FloatArray, rate: float) -> float:
             low = middle
         else:
             high = middle
-    return float(np.exp((low + high) / 2))
+    return min(float(np.exp((low + high) / 2)), _LARGEST)

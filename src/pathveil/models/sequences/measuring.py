@@ -21,7 +21,9 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 
 _OWN_ROW = 2.0  # a history gets a row of its own where it is expected so many times the noise of a count
-_WORTH_MODELLING = 2.0  # the words that are left, against the noise of a table of pairs
+_WORTH_MODELLING = 15.0  # the events of the words that are left, against the noise of a table of pairs
+_MOST_LEFT = 0.5  # more words than that are not left to frequent ones, however large the noise is
+_NO_NOISE = 1e-6  # variance of counts that are public already
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +88,16 @@ class Measuring:
     ) -> tuple[FrequentWords, Fraction, bool]:
         """Frequent words, what is left of ε, and whether that is for modelling the other words."""
         delta = (self.asked.delta or 0.0) / 2
-        first = self.epsilon * budget.FREQUENT
+        first = self.epsilon * budget.FIRST_LOOK
         found = find_frequent(distinct, first, delta, self.asked.whole, self.source)
         left -= first
         rest = number - float(found.counts[found.kept].sum())
         events, _ = events_counted(lengths, self.asked.max_length)
         noise = float(len(self.grammar.following) * self.sides * events / left)
-        if rest * events >= _WORTH_MODELLING * noise:
-            return found, left, True
-        again = find_frequent(distinct, left, delta, self.asked.whole, self.source)
-        return found.joined(again), Fraction(0), False
+        modelled = rest * events >= _WORTH_MODELLING * noise or rest > _MOST_LEFT * number
+        second = self.epsilon * budget.SECOND_LOOK if modelled else left
+        again = find_frequent(distinct, second, delta, self.asked.whole, self.source)
+        return found.joined(again), left - second, modelled
 
     def _lengths_of_the_rest(
         self, lengths: FloatArray, number: float, kept: CodedWords, counts: FloatArray
@@ -110,8 +112,8 @@ class Measuring:
         tree = ContextTree.of_pairs(self.grammar)
         lengths = as_distribution(np.bincount(kept.lengths - 1, counts, self.asked.max_length))
         events, going_on = events_counted(lengths, self.asked.max_length)
-        measured = [Measured(self._count(tree, weighted, self.asked.max_length).astype(float), 1e-6)]
-        return estimate(tree, measured, float(counts.sum()), (events - 1) / going_on), tree
+        exact = self._count(tree, weighted, self.asked.max_length).astype(float)
+        return estimate(tree, [Measured(exact, _NO_NOISE)], float(counts.sum()), (events - 1) / going_on), tree
 
     def _grow(
         self, words: CodedWords, left: Fraction, lengths: FloatArray, number: float, prior: FloatArray | None
