@@ -54,7 +54,11 @@ if TYPE_CHECKING:
     from pathveil.models.matrix import private_matrix as private_matrix
     from pathveil.models.saved_model import load_model as load_model
     from pathveil.models.sequences import PrivateSequences as PrivateSequences
+    from pathveil.models.sequences import PrivateSequencesByGroup as PrivateSequencesByGroup
+    from pathveil.models.sequences import SequencesForecast as SequencesForecast
     from pathveil.models.sequences import fit_private_sequences as fit_private_sequences
+    from pathveil.models.sequences import fit_private_sequences_by_group as fit_private_sequences_by_group
+    from pathveil.models.sequences import forecast_sequences as forecast_sequences
     from pathveil.planning.choose import best_mechanism as best_mechanism
     from pathveil.planning.compare_models import compare_models as compare_models
     from pathveil.planning.forecast import Forecast as Forecast

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -89,3 +91,12 @@ def test_what_is_no_list_no_column_or_no_frame_is_refused():
         pv.words_to_table(WORDS, case="x", symbol="x", order="y")
     with pytest.raises(pv.InvalidParameterError, match="'pandas' or 'polars'"):
         pv.words_to_table(WORDS, case="c", symbol="s", order="o", library="spark")
+
+
+def test_events_have_the_times_that_are_given():
+    times = [np.array(["2024-01-01T09", "2024-01-01T10"], dtype="datetime64[s]"), [datetime(2024, 1, 2)]]
+    log = pv.words_to_events([("open", "close"), ("open",)], times)
+    assert log["time:timestamp"].dt.hour.to_list() == [9, 10, 0]
+    assert str(log["time:timestamp"].dt.tz) == "UTC"
+    with pytest.raises(pv.InvalidParameterError, match="as many times"):
+        pv.words_to_events([("open", "close")], [[datetime(2024, 1, 2)]])

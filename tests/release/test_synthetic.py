@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+from datetime import datetime
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -99,3 +102,50 @@ def test_choices_that_contradict_the_format_are_refused(tmp_path, model, name, c
     with pytest.raises(pv.InvalidParameterError, match=message):
         release_synthetic(model, tmp_path / name, SyntheticChoices(2, length=2, **choices))
     assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
+
+
+def _timed_model(tmp_path, times):
+    model = pv.fit_private_sequences(
+        [("open", "close")] * 500, times=times, states=["open", "close"], epsilon=50.0, max_length=3,
+        rng=pv.insecure_seed(1),
+    )  # fmt: skip
+    model.save(tmp_path / "timed.json")
+    return tmp_path / "timed.json"
+
+
+def test_events_have_the_times_that_the_model_has_learned(tmp_path):
+    """All words of the data begin on a Thursday at 5 and take about an hour."""
+    model = _timed_model(tmp_path, [[5 * 3600, 6 * 3600 + 30]] * 500)
+    release_synthetic(model, tmp_path / "out.xes", SyntheticChoices(200))
+    text = (tmp_path / "out.xes").read_text()
+    assert "drawn from a private model" in text
+    assert "1970-01-01T00:00:01" not in text
+    found = [datetime.fromisoformat(one) for one in re.findall(r'<event>.*?time:timestamp" value="(.*?)"', text)]
+    assert np.mean([one.strftime("%a %H") in ("Thu 05", "Thu 06") for one in found]) > 0.8
+    assert len(read_xes(tmp_path / "out.xes")) == 200
+
+
+@pytest.mark.parametrize(("order", "column"), [("step", "time"), ("time", "time:timestamp")])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_long_tables_have_a_column_of_learned_times(tmp_path, order, column, ending):
+    model = _timed_model(tmp_path, [[5 * 3600, 6 * 3600 + 30]] * 500)
+    target = tmp_path / f"out.{ending}"
+    release_synthetic(model, target, SyntheticChoices(50, case="visit", order=order, symbol="page"))
+    reader = {"csv": pd.read_csv, "parquet": pd.read_parquet, "jsonl": lambda path: pd.read_json(path, lines=True)}
+    table = reader[ending](target)
+    assert list(table.columns) == ["visit", order, "page", column]
+    table[column] = pd.to_datetime(table[column])
+    assert (table.groupby("visit")[column].diff().dropna() >= pd.Timedelta(0)).all()
+    assert table[column].dt.year.between(2024, 2025).all()
+
+
+def test_layouts_without_a_place_for_times_have_none(tmp_path):
+    model = _timed_model(tmp_path, [[5 * 3600, 6 * 3600 + 30]] * 500)
+    release_synthetic(model, tmp_path / "out.csv", SyntheticChoices(5))
+    assert list(read_csv(tmp_path / "out.csv")[0]) == ["word"]
+
+
+def test_models_that_know_only_starts_give_made_up_times(tmp_path):
+    model = _timed_model(tmp_path, [5 * 3600] * 500)
+    release_synthetic(model, tmp_path / "out.xes", SyntheticChoices(5))
+    assert "not real" in (tmp_path / "out.xes").read_text()

@@ -23,6 +23,7 @@ from pathveil.cli.printing import echo_notice, waiting
 from pathveil.errors import DataFileError, InvalidParameterError
 
 if TYPE_CHECKING:
+    from pathveil.models.sequences import PrivateSequences
     from pathveil.report.page import Page
     from pathveil.systems.system import System, Word
 
@@ -143,23 +144,47 @@ def curator(
     input: Annotated[
         list[str], typer.Option("--input", help="The sensitive file, folder or pattern; may be repeated.")
     ],
-    private: Annotated[Path, typer.Option(help="The private words, as pathveil privatize wrote them.")],
+    private: Annotated[Path | None, typer.Option(help="The private words, as pathveil privatize wrote them.")] = None,
     system: SystemFile,
     columns: Columns,
     max_length: Annotated[int | None, typer.Option(help="As it was given to privatize, if it was.")] = None,
-    model: Annotated[Path | None, typer.Option(help="A private model of the same words, to look at its rows.")] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="A private model of the same words. A model of sequences gets a page of its own."),
+    ] = None,
     on_bad_row: OnBadRow = "fail",
     report: Report,
 ) -> None:
     """Sensitive words against private ones, for those who may read both. CONTAINS SENSITIVE DATA: never for release.
 
-    The name of the output has to say so: it must contain "curator" or "sensitive".
+    The name of the output has to say so: it must contain "curator" or "sensitive". For a model of sequences the words
+    that it makes are compared with the sensitive ones, and with those of the same model without privacy.
 
-    Example: [bold]pathveil report curator --input trips.parquet --column route --edges roads.csv --private
-    private.parquet --output curator.html[/bold]
+    Examples:
+
+    [bold]pathveil report curator --input trips.parquet --column route --edges roads.csv --private private.parquet
+    --output curator.html[/bold]
+
+    [bold]pathveil report curator --input trips.parquet --column route --model model.json --output curator.html[/bold]
     """
     _require_telling_name(report.path)
     report.require_free()
+    from pathveil.data.public import read_sequences
+
+    sequences = None if model is None else read_sequences(model)
+    if sequences is not None:
+        if private is not None or system.given:
+            odd = "--private" if private is not None else next(iter(system.given))
+            raise InvalidParameterError(
+                f"{odd}: {model} is a model of sequences, which knows its states and needs no other file"
+            )
+        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet)
+        report.write(page, secret=True)
+        if not report.quiet:
+            echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
+        return
+    if private is None:
+        raise InvalidParameterError("give --private, the private words; only a --model of sequences needs none")
     world = system.read(sensitive=input)
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
@@ -193,6 +218,18 @@ def curator(
     report.write(page, secret=True)
     if not report.quiet:
         echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
+
+
+def _sequence_page(
+    model: PrivateSequences, input: list[str], columns: Columns, on_bad_row: OnBadRow, quiet: bool
+) -> Page:
+    from pathveil.data import read_coded_words
+    from pathveil.report.curator import sequence_page
+
+    with waiting("comparing ...", silent=quiet):
+        layout, longest = columns.layout(input), model.asked.max_length
+        found = read_coded_words(input, layout, model.states, max_length=longest, on_bad_row=on_bad_row)
+        return sequence_page(model, found.words)
 
 
 @report_app.command()

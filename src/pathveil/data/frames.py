@@ -129,8 +129,13 @@ def words_to_table(
     raise InvalidParameterError(f"library is 'pandas' or 'polars', not {library!r}")
 
 
-def words_to_events(words: Iterable[Sequence[Symbol]]) -> pandas.DataFrame:
-    """An event frame of words, as pm4py takes it. Times are made up: one second after the other, the same in all cases.
+def words_to_events(
+    words: Iterable[Sequence[Symbol]], times: Iterable[Iterable[Any]] | None = None
+) -> pandas.DataFrame:
+    """An event frame of words, as pm4py takes it.
+
+    `times` has for each word the times of its symbols, as `synthesize_events` gives them; they are taken to be in UTC.
+    Without them times are made up: one second after the other, the same in all cases.
 
     The words stay in the order given. Shuffle them first if somebody could know the order of your cases.
 
@@ -139,12 +144,25 @@ def words_to_events(words: Iterable[Sequence[Symbol]]) -> pandas.DataFrame:
     >>> log["case:concept:name"].to_list(), log["concept:name"].to_list()
     (['1', '1', '2'], ['open', 'close', 'open'])
     """
-    frame = words_to_table(words, case=CASE, symbol=ACTIVITY, order=TIME)
+    listed = [tuple(word) for word in words]
+    frame = words_to_table(listed, case=CASE, symbol=ACTIVITY, order=TIME)
     # Process mining wants names of cases to be texts, and times to be times.
     frame[CASE] = frame[CASE].astype(str)
     start = datetime(1970, 1, 1, tzinfo=UTC)
-    frame[TIME] = [start + timedelta(seconds=position - 1) for position in frame[TIME]]
+    if times is None:
+        frame[TIME] = [start + timedelta(seconds=position - 1) for position in frame[TIME]]
+    else:
+        frame[TIME] = _times_of(listed, times)
     return frame[[CASE, ACTIVITY, TIME]]
+
+
+def _times_of(words: list[Word], times: Iterable[Iterable[Any]]) -> pandas.Series:
+    import pandas
+
+    given = [list(one) for one in times]
+    if list(map(len, given)) != list(map(len, words)):
+        raise InvalidParameterError("times has to have one entry for each word, with as many times as it has symbols")
+    return pandas.to_datetime(pandas.Series([time for one in given for time in one]), utc=True)
 
 
 def _columns(frame: Any) -> list[str]:

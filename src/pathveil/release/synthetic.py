@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pathveil.data.formats import Layout
     from pathveil.data.sources import Format
-    from pathveil.models.sequences import PrivateSequences
+    from pathveil.models.sequences import PrivateSequences, Times
     from pathveil.numerics.arrays import FloatArray, IntArray
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.systems.markov_chain import MarkovChain
@@ -31,7 +31,8 @@ class SyntheticChoices:
 
     The ending of the output says which format it has. Words are lists in a column of Parquet and JSON lines, texts in
     a column of CSV, lines of plain text and traces of an event log. With a `separator` they are texts in every table;
-    with `case`, `order` or `symbol` tables are long, with one row a symbol.
+    with `case`, `order` or `symbol` tables are long, with one row a symbol. Where the model has learned times, long
+    tables have a column `time`, and events of a log have the times of the model instead of made-up ones.
     """
 
     count: int
@@ -61,10 +62,11 @@ def release_synthetic(
     if words.promise is not None:
         refuse_existing(manifest_path(target), choices.overwrite)
     layout = _layout(output, describe(target).format, choices)
-    form = form_of_new(target, layout, SymbolTable(words.symbols))
+    beside = _times_column(layout) if words.has_times else ()
+    form = form_of_new(target, layout, SymbolTable(words.symbols), beside)
     with private_workspace(target) as workspace:
         unfinished = workspace / "unfinished"
-        batches = (pa.RecordBatch.from_arrays([batch], names=["word"]) for batch in words.batches(choices.count))
+        batches = words.batches(choices.count, with_times=bool(beside))
         form.write(batches, pa.OSFile(str(unfinished), "wb"), progress or (lambda _stage, _words: None))
         if words.promise is None:
             publish(unfinished, target, choices.overwrite)
@@ -80,13 +82,19 @@ class _SyntheticWords(ABC):
     promise: Guarantee | None
     longest: int
     """No word has more symbols."""
+    has_times: bool = False
+    """Whether the model knows when symbols come."""
 
     @abstractmethod
     def draw(self, count: int) -> tuple[IntArray, IntArray]:
         """So many words as codes of states, one a line, and their lengths."""
 
-    def batches(self, count: int) -> Iterator[pa.ListArray]:
-        """So many words as codes of states, a file's share of memory at a time."""
+    def times(self, words: IntArray, lengths: IntArray) -> Times:
+        """The times of all symbols, a word after another, if the model knows them."""
+        raise NotImplementedError
+
+    def batches(self, count: int, *, with_times: bool) -> Iterator[pa.RecordBatch]:
+        """So many words as codes of states, and the times of their symbols; a file's share of memory at a time."""
         import numpy as np
         import pyarrow as pa
 
@@ -94,8 +102,11 @@ class _SyntheticWords(ABC):
         for begin in range(0, count, most):
             words, sizes = self.draw(min(most, count - begin))
             inside = np.arange(words.shape[1]) < sizes[:, None]
-            offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-            yield pa.ListArray.from_arrays(pa.array(offsets), pa.array(words[inside].astype(np.int32)))
+            offsets = pa.array(np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32))
+            columns = {"word": pa.ListArray.from_arrays(offsets, pa.array(words[inside].astype(np.int32)))}
+            if with_times:
+                columns["time"] = pa.ListArray.from_arrays(offsets, pa.array(self.times(words, sizes)))
+            yield pa.RecordBatch.from_pydict(columns)
 
 
 class _ChainWords(_SyntheticWords):
@@ -125,9 +136,15 @@ class _SequenceWords(_SyntheticWords):
     def __init__(self, model: PrivateSequences) -> None:
         self.symbols, self.promise, self._model = model.states, model.guarantee, model
         self.longest = model.asked.max_length
+        self.has_times = model.times is not None and model.times.durations is not None
 
     def draw(self, count: int) -> tuple[IntArray, IntArray]:
         return self._model.synthetic_codes(count)
+
+    def times(self, words: IntArray, lengths: IntArray) -> Times:
+        _, at = self._model.synthetic_times(words, lengths)
+        assert at is not None
+        return at
 
 
 def _read(model: Path, length: int | None) -> _SyntheticWords:
@@ -152,6 +169,17 @@ def _read(model: Path, length: int | None) -> _SyntheticWords:
             f"how long shall the words be? {model} has not learned that (model --split): give --length"
         )
     return _ChainWords(chain, promise, first, lengths, length)
+
+
+def _times_column(layout: Layout) -> tuple[str, ...]:
+    """The column for the times of symbols, in a layout that has a place for them: with a row, or an event, a symbol."""
+    from pathveil import data
+    from pathveil.data.formats import TIME
+
+    if isinstance(layout, data.EventLog):
+        return (TIME,)
+    names = [name for name in ("time", TIME, "synthetic time") if name not in layout.columns()]
+    return tuple(names[:1]) if isinstance(layout, data.LongTable) else ()
 
 
 def _layout(output: Path, format: Format, choices: SyntheticChoices) -> Layout:

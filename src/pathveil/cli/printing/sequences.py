@@ -32,6 +32,8 @@ def sequences_as_json(model: PrivateSequences) -> dict[str, Any]:
         "max_length": model.asked.max_length,
         "contexts": contexts,
         "own_contexts": own,
+        "contexts_by_symbols": [{"own": own, "contexts": rows} for own, rows in model.contexts],
+        "spent": [{"on": one.what, "epsilon": one.epsilon, "noise_scale": one.scale} for one in model.spent],
         "frequent_words": len(model.frequent),
         "frequent_share": model.frequent_share,
     }
@@ -49,6 +51,7 @@ def print_sequences(out: Any, model: PrivateSequences, name: str) -> None:
     from rich.table import Table
 
     out.print(f"{name}: {sequences_in_a_line(model)}", markup=False)
+    _print_spent(out, model)
     if model.frequent:
         shown = model.frequent[:_SHOWN]
         title = "the most frequent words" if len(shown) < len(model.frequent) else "the frequent words"
@@ -61,3 +64,33 @@ def print_sequences(out: Any, model: PrivateSequences, name: str) -> None:
     elif model.asked.delta is None:
         out.print("No δ was offered, so no word could be kept whole.", markup=False)
     out.print(f"The promise: {model.guarantee}", markup=False)
+
+
+def _print_spent(out: Any, model: PrivateSequences) -> None:
+    """What each part of the budget has bought."""
+    from rich.table import Table
+
+    table = Table(title="what the budget was spent on", title_justify="left")
+    table.add_column("part")
+    table.add_column("share of ε", justify="right")
+    table.add_column("noise of a count", justify="right")
+    table.add_column("bought")
+    for one in model.spent:
+        share = f"{one.epsilon / model.asked.epsilon:.1%}"
+        table.add_row(one.what, share, f"{one.scale:,.3g}", _bought(model, one.what))
+    out.print(table)
+    left = 1 - sum(one.epsilon for one in model.spent) / model.asked.epsilon
+    if left > 1e-9:
+        out.print(f"{left:.1%} of ε was not spent: longer contexts could not be told from noise.", markup=False)
+
+
+def _bought(model: PrivateSequences, what: str) -> str:
+    """What came out of a part, in a few words."""
+    if what == "lengths":
+        return f"how likely 1 to {model.asked.max_length} symbols are"
+    if what.startswith("frequent words"):
+        return f"{len(model.frequent):,} words, {model.frequent_share:.1%} of all"
+    if what.startswith("contexts of "):
+        own, rows = model.contexts[int(what.split()[2]) - 1]
+        return f"{own:,} of {rows:,} contexts stand on their own"
+    return "times of synthetic words"

@@ -2,7 +2,7 @@
 
 from pathveil.data.formats.converting import CASE, COLUMN, ORDER, SYMBOL, layout_in, layout_of_output
 from pathveil.data.formats.delimited_column import DelimitedColumn
-from pathveil.data.formats.event_log import ATTRIBUTE, EventLog
+from pathveil.data.formats.event_log import ATTRIBUTE, TIME, EventLog
 from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, place_in_rows
 from pathveil.data.formats.list_column import ListColumn
 from pathveil.data.formats.long_table import LongTable
@@ -17,6 +17,7 @@ __all__ = [
     "COLUMN",
     "ORDER",
     "SYMBOL",
+    "TIME",
     "DelimitedColumn",
     "EventLog",
     "Extra",

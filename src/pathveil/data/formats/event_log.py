@@ -5,7 +5,8 @@ declaration: without one there are no entities to expand and no other files to f
 
 Programs for process mining want a time in every event. Real times are not released, so those that are written are made
 up: the first event of every trace is at the beginning of 1970, and one second lies between two events. They depend on
-nothing but the place in the trace, and the file says that they are not real.
+nothing but the place in the trace, and the file says that they are not real. Synthetic words of a model that has
+learned times have those of the model instead, and the file says that.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ _START = datetime(1970, 1, 1, tzinfo=UTC)
 _NOT_REAL = (
     "not real: PathVeil made them up, the same in every trace, one second from event to event. Only the order of the "
     "events in a trace means something."
+)
+_SYNTHETIC = (
+    "synthetic: they were drawn from a private model, like the events. Hours of the week and durations are as likely "
+    "as the model says; the date is arbitrary."
 )
 # The extensions of the standard, by the prefix that their attributes have.
 _EXTENSIONS = {
@@ -107,10 +112,11 @@ class EventLog(Layout):
         # A classifier is a list of keys with blanks between them; a key with blanks in it stands in quotes.
         keys = " ".join(symbol if len(symbol.split()) == 1 else f"'{symbol}'" for symbol in symbols)
         usual = "".join(f'<string key="{symbol}" value="UNKNOWN"/>' for symbol in symbols)
+        told = _SYNTHETIC if TIME in style.keep else _NOT_REAL
         prefixes = {key.partition(":")[0] for key in (TIME, *self.columns(), *style.keep) if ":" in key}
         lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
-            f"<!-- The times in this file are {_NOT_REAL} -->",
+            f"<!-- The times in this file are {told} -->",
             '<log xes.version="1849.2016" xes.features="" xmlns="http://www.xes-standard.org/">',
             *(
                 f'<extension name="{name}" prefix="{prefix}" uri="http://www.xes-standard.org/{prefix}.xesext"/>'
@@ -121,7 +127,7 @@ class EventLog(Layout):
             f'<global scope="event">{usual}{_time(0)}</global>',
             f'<classifier name="Activity" keys="{keys}"/>',
             f'<string key="{NAME}" value="private words"/>',
-            f'<string key="times" value="{_NOT_REAL}"/>',
+            f'<string key="times" value="{told}"/>',
         ]
         return "".join(f"{line}\n" for line in lines).encode(), b"</log>\n"
 
@@ -130,12 +136,13 @@ class EventLog(Layout):
         offsets = words.offsets.to_numpy() - words.offsets[0].as_py()
         lengths = np.diff(offsets)
         positions = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        times = pa.array([_time(position) for position in range(lengths.max(initial=0))], pa.string())
+        made_up = pa.array([_time(position) for position in range(lengths.max(initial=0))], pa.string())
+        times = [] if TIME in style.keep else [made_up.take(pa.array(positions))]
         columns = [(name, values, pa.types.is_list(values.type)) for name, values in zip(style.keep, kept, strict=True)]
         events = pc.binary_join_element_wise(
             style.symbols.take(names, words.flatten()),
             *(_attributes(name, values.flatten()) for name, values, of_events in columns if of_events),
-            times.take(pa.array(positions)),
+            *times,
             "</event>",
             "",
         )
@@ -271,6 +278,9 @@ def _attribute_value(text: str) -> str:
 
 
 def _attributes(name: str, values: pa.Array) -> pa.Array:
+    if pa.types.is_timestamp(values.type):
+        seconds = pc.strftime(values.cast(pa.timestamp("s")), format="%Y-%m-%dT%H:%M:%S")
+        return pc.binary_join_element_wise(f'<date key="{name}" value="', seconds, '.000+00:00"/>', "")
     key = _attribute_value(name)
     written = [
         "" if one is None else f'<{one["kind"]} key="{key}" value="{_attribute_value(one["value"])}"/>'

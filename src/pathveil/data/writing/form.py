@@ -93,14 +93,17 @@ def form_of(
     )
 
 
-def form_of_new(output: Path, layout: Layout, symbols: SymbolTable) -> Form:
-    """How words that come from no file are written to `output`. An error where they cannot be written so."""
+def form_of_new(output: Path, layout: Layout, symbols: SymbolTable, beside: tuple[str, ...] = ()) -> Form:
+    """How words that come from no file, with these columns beside them, are written to `output`.
+
+    An error where they cannot be written so.
+    """
     target = describe(output)
     layout.require_format(target.format, output.name)
     layout.require_writable(symbols)
     # As in `form_of`, with texts as what was read.
     kind = pa.int64() if target.format == "jsonl" and symbols.are_numbers else pa.string()
-    return Form(target, layout, Style(symbols, symbols.written_type(kind), ()), _delimiter(output) or ",")
+    return Form(target, layout, Style(symbols, symbols.written_type(kind), beside), _delimiter(output) or ",")
 
 
 def _format(output: Path, read: Format, layout: Layout | None) -> Format:

@@ -1,9 +1,37 @@
 """Private models of whole words: how they begin, what follows what, how they end, how long they are."""
 
 from pathveil.models.sequences.coded_words import CodedWords
+from pathveil.models.sequences.comparison import Comparison, WordStatistics, compare
 from pathveil.models.sequences.fit import fit_private_sequences
+from pathveil.models.sequences.groups import PrivateSequencesByGroup, fit_private_sequences_by_group
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, checked_request
 from pathveil.models.sequences.sequence_file import is_sequences
+from pathveil.models.sequences.times import Times
+from pathveil.models.sequences.utility import (
+    PartForecast,
+    SequencesForecast,
+    SideBySide,
+    forecast_sequences,
+    side_by_side,
+)
 
-__all__ = ["CodedWords", "Order", "PrivateSequences", "checked_request", "fit_private_sequences", "is_sequences"]
+__all__ = [
+    "CodedWords",
+    "Comparison",
+    "Order",
+    "PartForecast",
+    "PrivateSequences",
+    "PrivateSequencesByGroup",
+    "SequencesForecast",
+    "SideBySide",
+    "Times",
+    "WordStatistics",
+    "checked_request",
+    "compare",
+    "fit_private_sequences",
+    "fit_private_sequences_by_group",
+    "forecast_sequences",
+    "is_sequences",
+    "side_by_side",
+]

@@ -20,6 +20,15 @@ FIRST_LOOK = Fraction(1, 10)
 SECOND_LOOK = Fraction(3, 10)
 """The share for a second look, where the other words are modelled with the rest; otherwise it gets all that is left."""
 
+STARTS = Fraction(1, 25)
+"""The share of the whole for the hours of the week in which words begin, where there are times."""
+
+DURATIONS = Fraction(3, 50)
+"""The share of the whole for durations between symbols, where each symbol has a time."""
+
+OF_ALL_SYMBOLS = Fraction(1, 3)
+"""Which part of that is for durations whatever the symbol is; the other part is for durations by symbol."""
+
 DEPTHS = {
     1: (100,),
     2: (40, 60),
@@ -33,6 +42,11 @@ SIGNAL = 0.8
 
 _ENOUGH, _POWER = 0.84, 0.4
 """How many words must have an event for it to be counted; see `events_to_count`."""
+
+
+def share_of_times(kind: str | None) -> Fraction:
+    """How much of the whole goes to times: of "starts", of all "symbols", or of nothing (None)."""
+    return {None: Fraction(0), "starts": STARTS, "symbols": STARTS + DURATIONS}[kind]
 
 
 def shares_of_depths(order: int) -> list[Fraction]:
@@ -52,6 +66,15 @@ def affordable_order(epsilon: float, words: float, sides: int, cells: float, gro
     while order < most and epsilon * words / sides >= SIGNAL * cells * growth**order:
         order += 1
     return order
+
+
+def events_at(depth: int, counted: int) -> int:
+    """How many of the first `counted` events of a word are counted at a depth, at most.
+
+    What comes first in a word has nothing before it, and what comes second only the beginning: such contexts are never
+    divided further. So the first event is counted at depth 1 only, the second down to depth 2, and so on.
+    """
+    return max(counted - depth + 1, 0)
 
 
 def events_to_count(epsilon: float, words: float, sides: int, cells: float, lengths: FloatArray) -> int:

@@ -2,8 +2,8 @@
 
 1. *Up.* The counts below an opened row sum to its own, so their sum measures the same as its own noisy counts: the two
    are averaged with weights that minimise the variance.
-2. *Down*, a depth at a time. Differences to the settled counts above are shared out. Then each row is drawn towards what
-   the row above predicts. How far is learned from all rows of the depth (empirical Bayes): the probabilities of a row
+2. *Down*, a depth at a time. Differences to the settled counts above are shared out. Then each row is drawn towards
+   what the row above predicts. How far is learned from all rows of the depth (empirical Bayes): the probabilities of a row
    are taken to vary around those above as Dirichlet(κp) does, κ is one of the values of `STRENGTHS`, and how common
    each is comes from the noisy counts themselves by expectation maximisation.
 3. Rows are scaled so that they sum to the settled counts above again: what is known of pairs stays known when triples
@@ -26,7 +26,7 @@ STRENGTHS = np.concatenate([[0.5], 2.0 ** np.arange(18), [np.inf]])
 """The values of κ: from rows that have nothing to do with those above to rows that repeat them."""
 
 LEAST = 0.05
-"""No probability falls below this part of what the row above says: a next symbol that noise has hidden stays possible."""
+"""No probability falls below this part of what the row above says: what noise has hidden stays possible."""
 
 FLOW_ERROR = 0.05
 """Relative error of a size that comes from the cell above, where only the first events of a word are counted."""
@@ -84,7 +84,7 @@ def estimate(
             flow, flow_variance = _flow_from_above(tree, rows, settled, variances, continuing)
         height = rows.stop - rows.start
         size = _sizes(row, height, count, variance, flow, flow_variance)
-        shares, own[rows] = _drawn_to_expected(row, height, count, variance, expected, size)
+        shares, own[rows] = drawn_to_expected(row, height, count, variance, expected, size)
         if depth > 1:
             shares, size = _scaled_to_above(row, tree.parent[rows], tree.above[cells], shares, size, settled)
             shares = _normalised(row, height, np.maximum(shares, LEAST / 10 * expected))
@@ -159,7 +159,7 @@ def _sizes(
     return np.maximum(weight * flow + (1 - weight) * sums, 0.0)
 
 
-def _drawn_to_expected(
+def drawn_to_expected(
     row: IntArray, height: int, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
     """The probabilities of each row between its own counts and those expected, and whether it believes its own more."""
@@ -190,7 +190,8 @@ def _common(fits: FloatArray) -> FloatArray:
         weights = likely * common
         weights /= weights.sum(axis=1, keepdims=True)
         common = weights.mean(axis=0)
-    return weights
+    settled: FloatArray = weights
+    return settled
 
 
 def _scaled_to_above(

@@ -5,6 +5,7 @@
    be told from noise, the rest of the budget is spent on a second look for whole words.
 3. What follows what, a depth of the tree of contexts at a time. Which contexts get a row is decided from what was
    measured before.
+4. Where words have times: in which hour of the week they begin, and how long it takes from a symbol to the next.
 
 Every step spends its own share of ε on counts of which one word changes a bounded number, so the shares add up to the
 promise (adaptive composition). For any set of kept words the other words are a set of words of which neighbouring data
@@ -14,7 +15,8 @@ change no more than of all, so that step 3 may leave the kept ones out.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,13 +25,15 @@ import numpy.typing as npt
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.models.counting import States
 from pathveil.models.laplace import exactly
-from pathveil.models.people import chosen_words, person_codes
+from pathveil.models.people import WholeWords, chosen_words, person_codes
+from pathveil.models.sequences import budget
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.grammar import Grammar
-from pathveil.models.sequences.measuring import Measuring
+from pathveil.models.sequences.measuring import Fitted, Measuring
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, Request, Unit, checked_request
-from pathveil.numerics.arrays import IntArray
+from pathveil.models.sequences.times import TimesKind, WordTimes, learn_times
+from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Neighbours
 from pathveil.randomness.source import RandomSource, checked_source
@@ -49,6 +53,7 @@ def fit_private_sequences(
     max_words_per_user: int | None = None,
     neighbours: Neighbours = "replace",
     support: npt.ArrayLike | System | None = None,
+    times: Iterable[Any] | npt.NDArray[Any] | None = None,
     rng: RandomSource | None = None,
     before_drawing: Callable[[Guarantee], object] | None = None,
 ) -> PrivateSequences:
@@ -66,6 +71,10 @@ def fit_private_sequences(
     `states` and `support` (a table of transitions that can occur, or a system) are public and must not be taken from
     the data. Synthetic words never do what `support` does not allow.
 
+    `times` has for each word when it began, or a list with the time of each of its symbols, as `datetime`,
+    `numpy.datetime64` or seconds. A share of the budget then goes to the hour of the week in which words begin, and to
+    how long it takes from a symbol to the next, both in public bins; `synthesize_events` gives words with times.
+
     `before_drawing` is called with the guarantee when everything is checked and nothing is drawn: the moment to charge
     a ledger.
 
@@ -81,23 +90,90 @@ def fit_private_sequences(
     known = States(states, None)
     grammar = Grammar.of(known.given, support)
     source = checked_source(rng)
-    coded = words.cut(max_length) if isinstance(words, CodedWords) else CodedWords.from_words(words, known, max_length)
-    persons = _persons(words, users, len(coded), asked)
-    if not len(coded):
+    data = read_data(words, times, users, known, grammar, asked)
+    if not data.count:
         raise InvalidCountsError("there is no word: a model needs at least one")
-    if isinstance(words, CodedWords):
-        _require_codes(coded, grammar.symbols)
-    # All words are checked, also those of persons with more than are used: what is refused must not depend on a draw.
-    _require_possible(coded, grammar, max_length, known)
+    asked = replace(asked, times=data.times_kind)
     guarantee = asked.guarantee(seeded=source.is_seeded)
     if before_drawing is not None:
         before_drawing(guarantee)
-    if persons is not None and max_words_per_user is not None:
-        coded = coded.select(chosen_words(persons, max_words_per_user, source))
-    fitted = Measuring(asked, grammar, coded, exactly(epsilon), source).fit()
+    chosen = data.limited(asked.whole, source)
+    fitted = measure(chosen, asked, grammar, exactly(epsilon), source)
+    return PrivateSequences(known.given, grammar, asked, guarantee, fitted)
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Checked words, cut, with what is known of each of them."""
+
+    words: CodedWords
+    times: WordTimes | None = None
+    persons: IntArray | None = None
+    """A number for the person of each word, where at most so many of a person are to be used."""
+    groups: IntArray | None = None
+    """A number for the group of each word, where there are groups."""
+
+    @property
+    def count(self) -> int:
+        """How many words there are."""
+        return int(self.words.times.sum())
+
+    @property
+    def times_kind(self) -> TimesKind | None:
+        """What has a time."""
+        return None if self.times is None else self.times.kind
+
+    def limited(self, whole: WholeWords, source: RandomSource) -> Data:
+        """At most so many words of each person, chosen at random."""
+        if self.persons is None or whole.max_words is None:
+            return self
+        return self.select(chosen_words(self.persons, whole.max_words, source))
+
+    def select(self, chosen: BoolArray) -> Data:
+        """The words for which `chosen` is true."""
+        return Data(
+            self.words.select(chosen),
+            None if self.times is None else self.times.select(self.words, chosen),
+            None if self.persons is None else self.persons[chosen],
+            None if self.groups is None else self.groups[chosen],
+        )
+
+
+def read_data(
+    words: Iterable[Word] | CodedWords,
+    times: Iterable[Any] | npt.NDArray[Any] | None,
+    users: Iterable[Hashable] | npt.NDArray[Any] | None,
+    states: States,
+    grammar: Grammar,
+    asked: Request,
+) -> Data:
+    """All words, checked, also those of persons with more than are used: what is refused must not depend on a draw."""
+    longest = asked.max_length
+    given = words if isinstance(words, CodedWords) or times is None else list(words)
+    coded = given.cut(longest) if isinstance(given, CodedWords) else CodedWords.from_words(given, states, longest)
+    persons = _persons(given, users, len(coded), asked)
+    moments = None
+    if times is not None:
+        if (coded.times != 1).any():
+            raise InvalidParameterError("`times` needs each word by itself, not counted: equal words have other times")
+        whole = given.lengths if isinstance(given, CodedWords) else np.array([len(word) for word in given], dtype=int)
+        moments = WordTimes.read(times, whole).cut(whole, longest)
+    if isinstance(given, CodedWords):
+        _require_codes(coded, grammar.symbols)
+    _require_possible(coded, grammar, longest, states)
+    return Data(coded, moments, persons)
+
+
+def measure(data: Data, asked: Request, grammar: Grammar, epsilon: Fraction, source: RandomSource) -> Fitted:
+    """Everything that is learned from the data, for ε in all."""
+    share = budget.share_of_times(data.times_kind)
+    fitted = Measuring(asked, grammar, data.words, epsilon * (1 - share), source).fit()
+    learned = None
+    if data.times is not None:
+        learned = learn_times(data.words, data.times, grammar.symbols, epsilon, asked.whole, fitted.all_words, source)
     # Of the frequent words only the noisy counts stay: the model is for release.
     kept = CodedWords.from_arrays(fitted.frequent.values, fitted.frequent.offsets)
-    return PrivateSequences(known.given, grammar, asked, guarantee, replace(fitted, frequent=kept))
+    return replace(fitted, frequent=kept, times=learned)
 
 
 def _persons(

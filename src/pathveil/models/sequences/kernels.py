@@ -1,7 +1,7 @@
 """Compiled loops over events: counting them, adding up their logarithms, and drawing words event by event.
 
-The *events* of a word x1…xn are: it begins with x1, x2 follows x1, …, it ends after xn. Words of the greatest length may
-have been cut, so that they end there is no event. What a model says: in each row how likely each next symbol is if the
+The *events* of a word x1…xn are: it begins with x1, x2 follows x1, …, it ends after xn. Words of the greatest length
+may have been cut, so that they end there is no event. What a model says: in each row how likely each next symbol is if the
 word goes on, and the odds that it ends, which are multiplied by a factor for each length.
 """
 
@@ -37,6 +37,12 @@ def _cell(row: int, symbol: int, offsets: Any, symbols: Any) -> Any:
         else:
             high = middle
     return low if low < offsets[row + 1] and symbols[low] == symbol else -1
+
+
+@part_of_kernel
+def _odds_of_ending(odds: float, factor: float) -> Any:
+    """Where nothing but the end can follow, no factor changes that."""
+    return odds if odds == np.inf else odds * factor
 
 
 @kernel
@@ -94,7 +100,7 @@ def add_logarithms(
         total = 0.0
         for position in range(known):
             row = _row(values, begin, position, end, slots, children)
-            ending = odds[row] * factors[position]
+            ending = _odds_of_ending(odds[row], factors[position])
             if position == length:
                 total -= math.log1p(1.0 / ending) if ending > 0.0 else np.inf
                 continue
@@ -145,7 +151,7 @@ def draw_words(
         begin, position = done * longest, given
         while position < longest:
             row = _row(flat, begin, position, end, slots, children)
-            number, ending = numbers[used], odds[row] * factors[position]
+            number, ending = numbers[used], _odds_of_ending(odds[row], factors[position])
             used += 1
             stop = ending / (1.0 + ending) if ending < np.inf else 1.0
             if number < stop or inner[row] == 0:

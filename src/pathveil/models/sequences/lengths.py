@@ -14,6 +14,7 @@ from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import RandomSource
 
 _WALKERS = 2**17  # words that are made to see in which contexts the words of a length are
+_SYMBOLS = 2**27  # of all of them together
 _LARGEST = 3.0  # of a factor: larger ones would end words in contexts that hardly ever end one
 
 
@@ -22,7 +23,8 @@ def as_distribution(counts: FloatArray) -> FloatArray:
     total = float(counts.sum())
     if total <= 0 or not (counts > 0).any():
         return np.full(len(counts), 1 / len(counts))
-    return project_to_simplex((counts / total)[None, :], np.ones((1, len(counts)), dtype=bool))[0]
+    projected: FloatArray = project_to_simplex((counts / total)[None, :], np.ones((1, len(counts)), dtype=bool))[0]
+    return projected
 
 
 def stop_rates(lengths: FloatArray) -> FloatArray:
@@ -47,8 +49,9 @@ def end_factors(arrays: KernelArrays, lengths: FloatArray, source: RandomSource)
     lengths say. Contexts that never or always end are left as they are.
     """
     longest = len(lengths)
-    words = np.zeros((_WALKERS, longest), dtype=np.int64)
-    going = np.arange(_WALKERS)
+    walkers = min(_WALKERS, max(_SYMBOLS // longest, 1))
+    words = np.zeros((walkers, longest), dtype=np.int64)
+    going = np.arange(walkers)
     factors = np.zeros(longest + 1)
     rates = stop_rates(lengths)
     for position in range(longest):
@@ -56,8 +59,8 @@ def end_factors(arrays: KernelArrays, lengths: FloatArray, source: RandomSource)
         if position > 0:
             odds = arrays.odds[rows]
             factors[position] = _factor(odds, float(rates[position - 1]))
-            scaled = odds * factors[position]
             with np.errstate(invalid="ignore"):
+                scaled = odds * factors[position]
                 stops = np.where(np.isfinite(scaled), scaled / (1 + scaled), 1.0)
             goes_on = (source.uniform(len(going)) >= stops) & (arrays.inner[rows] > 0)
             going, rows = going[goes_on], rows[goes_on]

@@ -16,14 +16,37 @@ from pathveil.models.sequences.grammar import MOST_CELLS, Grammar
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.lengths import as_distribution, end_factors, events_counted
 from pathveil.models.sequences.request import Request
+from pathveil.models.sequences.times import LearnedTimes
 from pathveil.models.sequences.tree import ContextTree
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 
-_OWN_ROW = 2.0  # a history gets a row of its own where it is expected so many times the noise of a count
+OWN_ROW = 2.0
+"""A history gets a row of its own where it is expected so many times the noise of a count."""
+
+LONGEST_CHOSEN = 4
+"""The longest contexts where the order is not asked for."""
+
 _WORTH_MODELLING = 15.0  # the events of the words that are left, against the noise of a table of pairs
 _MOST_LEFT = 0.5  # more words than that are not left to frequent ones, however large the noise is
 _NO_NOISE = 1e-6  # variance of counts that are public already
+
+
+LENGTHS, FREQUENT, FREQUENT_AGAIN = "lengths", "frequent words", "frequent words, second look"
+
+
+def contexts_of(depth: int) -> str:
+    """The name of a part of the budget; the others are above."""
+    return f"contexts of {depth} symbol{'s' * (depth > 1)}"
+
+
+@dataclass(frozen=True)
+class Spent:
+    """A part of the budget that was spent: on what, how much of ε, and the scale of the noise of each count."""
+
+    what: str
+    epsilon: float
+    scale: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +60,14 @@ class Fitted:
     words: float
     frequent: CodedWords
     frequent_counts: FloatArray
+    times: LearnedTimes | None = None
+    spent: tuple[Spent, ...] = ()
+
+    @property
+    def all_words(self) -> tuple[float, FloatArray]:
+        """How many words there are, frequent ones included, and how likely each length is: noisy, both."""
+        of_kept = np.bincount(self.frequent.lengths - 1, self.frequent_counts, len(self.lengths))
+        return self.words + float(of_kept.sum()), as_distribution(self.lengths * self.words + of_kept)
 
 
 class Measuring:
@@ -47,6 +78,7 @@ class Measuring:
     ) -> None:
         self.asked, self.grammar, self.words, self.epsilon, self.source = asked, grammar, words, epsilon, source
         self.sides = asked.whole.sensitivity(1)[0]
+        self.spent: list[Spent] = []
 
     def fit(self) -> Fitted:
         """All steps, one after another."""
@@ -73,11 +105,18 @@ class Measuring:
             found_here = estimate(tree, [Measured(np.zeros(tree.cell_count), 1.0)], number, 0.0)
         arrays = KernelArrays.of(tree, found_here.probabilities)
         factors = end_factors(arrays, lengths, self.source)
-        return Fitted(tree, found_here, factors, lengths, number, kept, counts)
+        # Of the frequent words only the noisy counts stay: the model is for release.
+        frequent = CodedWords.from_arrays(kept.values, kept.offsets)
+        return Fitted(tree, found_here, factors, lengths, number, frequent, counts, spent=tuple(self.spent))
+
+    def _note(self, what: str, epsilon: Fraction, events: int = 1) -> None:
+        """Write down what was spent, for those who look at the model."""
+        self.spent.append(Spent(what, float(epsilon), float(self.sides * events / epsilon)))
 
     def _measure_lengths(self) -> tuple[FloatArray, float]:
         """Noisy counts of all lengths, and how many words there are: the public number, or the noisy sum."""
         noise = laplace_noise(self.epsilon * budget.LENGTHS, self.sides)
+        self._note(LENGTHS, self.epsilon * budget.LENGTHS)
         exact = self.words.length_counts(self.asked.max_length)
         noisy = (exact + noise.draw(self.source, len(exact))).astype(float)
         public = self.asked.whole.number_is_public
@@ -90,6 +129,7 @@ class Measuring:
         delta = (self.asked.delta or 0.0) / 2
         first = self.epsilon * budget.FIRST_LOOK
         found = find_frequent(distinct, first, delta, self.asked.whole, self.source)
+        self._note(FREQUENT, first)
         left -= first
         rest = number - float(found.counts[found.kept].sum())
         events, _ = events_counted(lengths, self.asked.max_length)
@@ -97,6 +137,7 @@ class Measuring:
         modelled = rest * events >= _WORTH_MODELLING * noise or rest > _MOST_LEFT * number
         second = self.epsilon * budget.SECOND_LOOK if modelled else left
         again = find_frequent(distinct, second, delta, self.asked.whole, self.source)
+        self._note(FREQUENT_AGAIN, second)
         return found.joined(again), left - second, modelled
 
     def _lengths_of_the_rest(
@@ -110,7 +151,7 @@ class Measuring:
         """A model of the kept words, as free as they are: it reads nothing but their noisy counts."""
         weighted = CodedWords(kept.values, kept.offsets, np.rint(counts).astype(np.int64))
         tree = ContextTree.of_pairs(self.grammar)
-        lengths = as_distribution(np.bincount(kept.lengths - 1, counts, self.asked.max_length))
+        lengths = as_distribution(np.bincount(kept.lengths - 1, counts, self.asked.max_length).astype(float))
         events, going_on = events_counted(lengths, self.asked.max_length)
         exact = self._count(tree, weighted, self.asked.max_length).astype(float)
         return estimate(tree, [Measured(exact, _NO_NOISE)], float(counts.sum()), (events - 1) / going_on), tree
@@ -127,12 +168,16 @@ class Measuring:
         tree, measured = ContextTree.of_pairs(self.grammar), []
         shares = budget.shares_of_depths(order)
         for depth, share in enumerate(shares, 1):
-            noise = laplace_noise(left * share, self.sides * counted)
+            events_here = budget.events_at(depth, counted)
+            noise = laplace_noise(left * share, self.sides * events_here)
+            self._note(contexts_of(depth), left * share, events_here)
             exact = self._count(tree, words, counted)
             measured.append(Measured((exact + noise.draw(self.source, len(exact))).astype(float), noise.variance))
             found = estimate(tree, measured, number, continuing, prior)
             if depth < order:
-                following = laplace_noise(left * shares[depth], self.sides * counted)
+                if depth == counted:
+                    break
+                following = laplace_noise(left * shares[depth], self.sides * budget.events_at(depth + 1, counted))
                 if not self._open(tree, found, following, continuing):
                     break
         return tree, found
@@ -142,13 +187,13 @@ class Measuring:
             return self.asked.order
         cells = len(self.grammar.following)
         growth = cells / (self.grammar.symbols + 1)
-        return budget.affordable_order(epsilon, number, self.sides, cells, growth, most=4)
+        return budget.affordable_order(epsilon, number, self.sides, cells, growth, most=LONGEST_CHOSEN)
 
     def _open(self, tree: ContextTree, found: Estimate, noise: CountNoise, continuing: float) -> bool:
         """Add a depth to the tree where histories are common enough; False where none is."""
         rows, before, cells = tree.candidates()
         expected = found.counts(tree)[cells] * continuing
-        common = expected >= _OWN_ROW * float(noise.scale)
+        common = expected >= OWN_ROW * float(noise.scale)
         rows, before, cells, expected = rows[common], before[common], cells[common], expected[common]
         room = MOST_CELLS - tree.cell_count
         widths = np.diff(tree.cell_offsets)[rows]
@@ -166,8 +211,10 @@ class Measuring:
 
         cells = tree.cells_at(tree.depth)
         counts = np.zeros(cells.stop - cells.start, dtype=np.int64)
-        kernels.count_events(
+        impossible = kernels.count_events(
             words.values, words.offsets, words.times, self.asked.max_length, events, tree.slots, tree.children,
             tree.cell_offsets, tree.symbols, tree.rows_at(tree.depth).start, counts,
         )  # fmt: skip
+        if impossible >= 0:
+            raise AssertionError("a word that cannot occur was not refused")
         return counts

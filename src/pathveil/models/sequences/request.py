@@ -8,12 +8,18 @@ from typing import Literal
 from pathveil.errors import InvalidParameterError
 from pathveil.models.laplace import EXACT
 from pathveil.models.people import WholeWords
+from pathveil.models.sequences.times import TimesKind
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.profile import require_promise
 from pathveil.privacy.units import Neighbours
 
 Unit = Literal["word", "user"]
 Order = int | Literal["auto"]
+
+_TIMES = {
+    "starts": " and of the hours of the week in which words begin",
+    "symbols": ", of the hours of the week in which words begin and of durations between symbols",
+}
 
 LARGEST_ORDER = 8
 LARGEST_LENGTH = 100_000
@@ -28,21 +34,26 @@ class Request:
     whole: WholeWords
     max_length: int
     order: Order
+    times: TimesKind | None = None
 
     def guarantee(self, *, seeded: bool) -> Guarantee:
         """What is promised about the model."""
         frequent = "" if self.delta is None else "whole words with a noisy count above a threshold, and "
+        timed = "" if self.times is None else ", with any times,"
         return Guarantee(
             epsilon=self.epsilon,
             delta=self.delta or 0.0,
-            unit=f"any other set of words (that can occur) {self.whole.difference(self.max_length)}",
+            unit=f"any other set of words (that can occur){timed} {self.whole.difference(self.max_length)}",
             public=(
                 "the states",
+                "that there is a word",
                 "which words can occur",
                 *self.whole.public,
                 "the greatest length, after which words are cut",
+                *([] if self.times is None else ["the bins of times"]),
             ),
-            mechanism=f"private model of sequences: {frequent}discrete Laplace noise on counts of what follows what",
+            mechanism=f"private model of sequences: {frequent}discrete Laplace noise on counts of what follows what"
+            + ("" if self.times is None else _TIMES[self.times]),
             sampling=EXACT,
             seeded=seeded,
             protects=self.whole.protects,
@@ -74,7 +85,7 @@ def checked_request(
         raise InvalidParameterError(f"`unit` is {unit!r}: it must be 'word' or 'user' (all words of a person)")
     if (unit == "user") != (max_words_per_user is not None):
         raise InvalidParameterError(
-            "`unit=\"user\"` and `max_words_per_user` belong together: all words of a person are protected, and so "
+            '`unit="user"` and `max_words_per_user` belong together: all words of a person are protected, and so '
             "many of them, declared and not measured, are used"
         )
     return Request(epsilon, delta, WholeWords(neighbours, max_words_per_user), max_length, order)

@@ -10,6 +10,9 @@
     support           null where everything can follow everything; otherwise for each state, and for the beginning, how
                       many states can follow it (`widths`), and which (`following`; the number of states means the end)
     contexts          for each depth from 2 on: rows of the depth above that are divided, and by which symbol before
+    times             null, or how likely each hour of a week is for a start (`starts`) and each duration after each
+                      state (`durations`, or null), and how many durations of a word were counted (`counted`)
+    spent             on what the budget was spent: ε, and the scale of the noise of a count
     probabilities     of all cells; `sizes` of all rows and which of them stand on their `own`
 
 Long arrays are packed: little-endian numbers, compressed (zlib), as text (base64). The tree of contexts is made anew
@@ -21,6 +24,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from dataclasses import asdict, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,8 +34,9 @@ from pathveil.errors import InvalidSystemError, PathVeilError
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.estimate import Estimate
 from pathveil.models.sequences.grammar import MOST_CELLS, Grammar
-from pathveil.models.sequences.measuring import Fitted
+from pathveil.models.sequences.measuring import FREQUENT, FREQUENT_AGAIN, LENGTHS, Fitted, Spent, contexts_of
 from pathveil.models.sequences.request import LARGEST_ORDER, Request, checked_request
+from pathveil.models.sequences.times import DURATIONS, HOURS, LearnedTimes
 from pathveil.models.sequences.tree import NONE, ContextTree
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
@@ -79,6 +84,8 @@ def sequences_json(model: PrivateSequences, fitted: Fitted, promise: Guarantee) 
         if model.grammar.is_free
         else {name: _packed(part) for name, part in model.grammar.to_dict().items()},
         "contexts": [{"rows": _packed(rows), "before": _packed(before)} for rows, before in _opened(tree)],
+        "times": _times_saved(fitted.times),
+        "spent": [asdict(one) for one in fitted.spent],
         "probabilities": _packed(fitted.estimate.probabilities),
         "sizes": _packed(fitted.estimate.sizes),
         "own": _packed(fitted.estimate.own),
@@ -130,7 +137,10 @@ def _parts(document: dict[str, Any]) -> SequenceParts:
         raise ValueError
     frequent, counts = _frequent(_listed(document["frequent"]), states, longest)
     found = Estimate(probabilities, sizes, own.astype(bool))
-    fitted = Fitted(tree, found, factors, lengths, words, frequent, counts)
+    times = _times(document.get("times"), len(states))
+    spent = tuple(_spent(one, tree.depth) for one in _listed(document["spent"]))
+    fitted = Fitted(tree, found, factors, lengths, words, frequent, counts, times, spent)
+    asked = replace(asked, times=None if times is None else times.kind)
     return SequenceParts(states, grammar, asked, Guarantee.from_dict(document["guarantee"]), fitted)
 
 
@@ -220,6 +230,38 @@ def _frequent(listed: list[Any], states: tuple[Symbol, ...], longest: int) -> tu
         raise ValueError
     # As they were counted: the whole number next to the noisy one is of no further use.
     return CodedWords.from_codes(words), counts
+
+
+def _spent(saved: Any, depth: int) -> Spent:
+    parts = _only(saved, {"what", "epsilon", "scale"})
+    if parts["what"] not in (LENGTHS, FREQUENT, FREQUENT_AGAIN, *(contexts_of(k + 1) for k in range(depth))):
+        raise ValueError
+    epsilon, scale = _weights([parts["epsilon"], parts["scale"]], 2).tolist()
+    return Spent(parts["what"], epsilon, scale)
+
+
+def _times_saved(times: LearnedTimes | None) -> dict[str, Any] | None:
+    if times is None:
+        return None
+    durations = None if times.durations is None else _packed(times.durations.ravel())
+    return {"starts": times.starts.tolist(), "durations": durations, "counted": times.counted}
+
+
+def _times(saved: Any, symbols: int) -> LearnedTimes | None:
+    if saved is None:
+        return None
+    parts = _only(saved, {"starts", "durations", "counted"})
+    starts, durations = _weights(parts["starts"], HOURS), None
+    if parts["durations"] is not None:
+        durations = (
+            _unpacked(parts["durations"], _FLOATS, symbols * DURATIONS).astype(float).reshape(symbols, DURATIONS)
+        )
+    rows = [starts.sum()] if durations is None else [starts.sum(), *durations.sum(axis=1)]
+    if not (durations is None or _are_weights(durations)) or max(abs(row - 1) for row in rows) > 1e-6:
+        raise ValueError
+    if not isinstance(parts["counted"], int) or parts["counted"] < 0:
+        raise ValueError
+    return LearnedTimes(starts, durations, parts["counted"])
 
 
 def _listed(value: Any) -> list[Any]:

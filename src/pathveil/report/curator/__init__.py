@@ -2,9 +2,11 @@
 
 from pathveil.report.curator.comparison import compare, read_all
 from pathveil.report.curator.page import curator_page
+from pathveil.report.curator.sequences import sequence_page
 
 __all__ = [
     "compare",
     "curator_page",
     "read_all",
+    "sequence_page",
 ]
