@@ -1,7 +1,6 @@
 """Private models of whole words: how they begin, what follows what, how they end, how long they are."""
 
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.comparison import Comparison, WordStatistics, compare
 from pathveil.models.sequences.fit import fit_private_sequences
 from pathveil.models.sequences.groups import PrivateSequencesByGroup, fit_private_sequences_by_group
 from pathveil.models.sequences.private_sequences import PrivateSequences
@@ -9,9 +8,12 @@ from pathveil.models.sequences.request import Order, checked_request
 from pathveil.models.sequences.sequence_file import is_sequences
 from pathveil.models.sequences.times import Times
 from pathveil.models.sequences.utility import (
+    Comparison,
     PartForecast,
     SequencesForecast,
     SideBySide,
+    WordStatistics,
+    compare,
     forecast_sequences,
     side_by_side,
 )

@@ -3,8 +3,8 @@
 1. *Up.* The counts below an opened row sum to its own, so their sum measures the same as its own noisy counts: the two
    are averaged with weights that minimise the variance.
 2. *Down*, a depth at a time. Differences to the settled counts above are shared out. Then each row is drawn towards
-   what the row above predicts. How far is learned from all rows of the depth (empirical Bayes): the probabilities of a row
-   are taken to vary around those above as Dirichlet(κp) does, κ is one of the values of `STRENGTHS`, and how common
+   what the row above predicts. How far is learned from all rows of the depth (empirical Bayes): the probabilities of a
+   row are taken to vary around those above as Dirichlet(κp) does, κ is one of the values of `STRENGTHS`, and how common
    each is comes from the noisy counts themselves by expectation maximisation.
 3. Rows are scaled so that they sum to the settled counts above again: what is known of pairs stays known when triples
    are added.

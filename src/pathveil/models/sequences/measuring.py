@@ -98,11 +98,8 @@ class Measuring:
             prior = known.probabilities[order.cells_at(1)]
         if modelled:
             tree, found_here = self._grow(words, left, lengths, number, prior)
-        elif len(kept):
+        else:  # most words are among the frequent ones
             tree, found_here = order, known
-        else:  # two looks have found no word, and nothing is left to spend: only lengths are known
-            tree = ContextTree.of_pairs(self.grammar)
-            found_here = estimate(tree, [Measured(np.zeros(tree.cell_count), 1.0)], number, 0.0)
         arrays = KernelArrays.of(tree, found_here.probabilities)
         factors = end_factors(arrays, lengths, self.source)
         # Of the frequent words only the noisy counts stay: the model is for release.

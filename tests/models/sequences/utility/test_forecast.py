@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.models.sequences.comparison import WordStatistics, compare
+from pathveil.models.sequences.utility.comparison import WordStatistics, compare
 from pathveil.models.sequences.utility.forecast import lengths_with_mean
 from pathveil.models.sequences.utility.without_privacy import as_coded
 from tests.models.sequences.utility.made_up import chain_words

@@ -8,8 +8,8 @@ import pytest
 import pathveil as pv
 from pathveil.models.counting import States
 from pathveil.models.sequences import CodedWords
-from pathveil.models.sequences.comparison import WordStatistics, compare
 from pathveil.models.sequences.utility import fit_without_privacy, side_by_side
+from pathveil.models.sequences.utility.comparison import WordStatistics, compare
 from tests.models.sequences.utility.made_up import chain_words, log_words
 
 

@@ -12,8 +12,8 @@ from functools import cached_property
 import numpy as np
 
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.comparison import Comparison, WordStatistics, compare
 from pathveil.models.sequences.private_sequences import PrivateSequences
+from pathveil.models.sequences.utility.comparison import Comparison, WordStatistics, compare
 from pathveil.models.sequences.utility.without_privacy import as_coded, fit_without_privacy
 from pathveil.randomness.source import RandomSource, checked_source
 
