@@ -15,14 +15,8 @@ from hypothesis import strategies as st
 import pathveil as pv
 from pathveil import data
 from pathveil.data.reading import DistinctWords, coded_words
-from pathveil.models.sequences import CodedWords
 from tests.data.files import LISTS, write_csv
-from tests.data.reading.test_words_of_people import LAYOUTS, STATES, WORDS, written
-
-
-def as_counter(words: CodedWords) -> dict[tuple[int, ...], int]:
-    places = zip(words.offsets[:-1], words.offsets[1:], words.times.tolist(), strict=True)
-    return {tuple(words.values[a:b].tolist()): times for a, b, times in places}
+from tests.data.people_files import LAYOUTS, STATES, WORDS, as_counter, written
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)

@@ -6,24 +6,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import pathveil as pv
 from pathveil import data
 from pathveil.data import spark as on_spark
-from tests.data.reading.test_coded_words import as_counter
-from tests.data.spark.test_people import PERSONS, words  # noqa: F401 - a fixture
+from tests.data.people_files import as_counter
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
+PERSONS = 100
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every person has words of 2, 3 and 4 symbols, in one letter of four."""
+    path = tmp_path_factory.mktemp("words") / "words.parquet"
+    made = [["abcd"[who % 4]] * length for length in (2, 3, 4) for who in range(PERSONS)]
+    owners = [who for _ in range(3) for who in range(PERSONS)]
+    pq.write_table(pa.table({"word": made, "who": owners}), path, row_group_size=100)
+    return path
+
 
 @pytest.mark.parametrize("delta", [None, 1e-3])
 def test_spark_and_files_give_the_same_model_for_the_same_seed(
     spark: SparkSession,
-    words: Path,  # noqa: F811
+    words: Path,
     delta: float | None,
 ) -> None:
     rows = spark.read.parquet(str(words)).repartition(5)
@@ -40,7 +53,7 @@ def test_spark_and_files_give_the_same_model_for_the_same_seed(
     assert models[0] == models[1]
 
 
-def test_persons_are_limited_before_words_are_counted(spark: SparkSession, words: Path) -> None:  # noqa: F811
+def test_persons_are_limited_before_words_are_counted(spark: SparkSession, words: Path) -> None:
     rows = spark.read.parquet(str(words))
     asked = {"max_length": 9, "user": "who", "max_words_per_user": 2}
     found = on_spark.read_coded_words(rows, "abcd", "word", **asked, rng=pv.insecure_seed(4))
