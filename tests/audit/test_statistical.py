@@ -213,3 +213,25 @@ def test_wrong_use_is_explained(call: object, says: str) -> None:
 def test_words_of_different_lengths_are_refused_for_mechanisms_that_keep_the_length() -> None:
     with pytest.raises(pv.LengthMismatchError, match="same length"):
         pv.audit_statistically(FAIR, "ab", "aba")
+
+
+def test_sets_of_words_are_audited_the_empty_one_among_them():
+    def shown(words, size):
+        return [words if draw < 0.2 else [] for draw in np.random.default_rng(1).random(size)]
+
+    found = pv.audit_statistically(shown, ["home"], ["work"], draws=2000, epsilon=1.0, batched=True)
+    assert not found.holds
+    assert "home" in found.event or "work" in found.event or "distance" in found.event
+
+
+def test_numbers_made_from_lists_of_words_are_audited():
+    rng = np.random.default_rng(2)
+
+    def noisy(words, size):
+        return len(words) + rng.laplace(scale=0.5, size=(size, 1))
+
+    for epsilon, holds in ((1.0, False), (2.0, True)):  # the true loss is 2; a false alarm has probability 1e-6
+        found = pv.audit_statistically(
+            noisy, ["home", "work"], ["home"], draws=40_000, confidence=1 - 1e-6, epsilon=epsilon, batched=True
+        )
+        assert found.holds is holds

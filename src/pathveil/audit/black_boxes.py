@@ -11,6 +11,9 @@ Words become arrays of symbol codes with one more column for their length. The v
 For mechanisms whose outputs have other lengths, distances are edit distances up to the mechanism's cap, and the
 *length* of the output takes the place of the symbols.
 
+A set of words is taken for one word whose symbols are those words, and so are the words that a private model of
+sequences has kept whole.
+
 Vectors are compared by scores, each the likelihood ratio of a family of mechanisms: the output in the direction of
 the change (Gaussian noise), its logarithm in that direction (Dirichlet draws), the difference of 1-norms (Laplace
 noise); and a direction fitted to the choosing draws, for everything else.
@@ -30,6 +33,7 @@ from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.models.chain import PrivateChain
 from pathveil.models.frequencies import PrivateFrequencies
 from pathveil.models.matrix import PrivateMatrix
+from pathveil.models.sequences import PrivateSequences
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System
@@ -73,7 +77,7 @@ class WordBlackBox(BlackBox):
     """Words in, words out: one word, or several that are released together (`together`).
 
     An output is a row of codes for each released word, side by side; a row's last column is the word's length.
-    What is longer than the `longest` input is cut.
+    What is longer than the `longest` input is cut. Of a private model of sequences its kept words are the output.
     """
 
     def __init__(
@@ -117,6 +121,8 @@ class WordBlackBox(BlackBox):
         return np.hstack([private, lengths]).reshape(size, -1)
 
     def _encoded(self, output: Any) -> list[int]:
+        if isinstance(output, PrivateSequences):
+            output = sorted((word for word, _ in output.frequent), key=repr)
         words = list(output) if self._together else [output]
         row: list[int] = []
         for word in words:
@@ -238,10 +244,12 @@ class VectorBlackBox(BlackBox):
         return outputs.reshape(size, -1)
 
     def views(self, word: Input, neighbour: Input, first: Outputs, second: Outputs) -> list[View]:
-        x, y = np.asarray(word, dtype=float).ravel(), np.asarray(neighbour, dtype=float).ravel()
+        x, y = (
+            np.asarray(given, dtype=float).ravel() if _are_all_numbers(given) else None for given in (word, neighbour)
+        )
         has_logs = bool((first >= 0).all() and (second >= 0).all())
         found: list[View] = []
-        if len(x) == first.shape[1]:
+        if x is not None and y is not None and len(x) == len(y) == first.shape[1]:
             change = x - y
             found.append(View("the output along the change", lambda outputs: outputs @ change, False))
             found.append(
@@ -279,9 +287,15 @@ def _floating(value: Any) -> bool:
     if isinstance(value, str):
         return False
     try:
-        return bool(np.issubdtype(np.asarray(value).dtype, np.floating))
+        array = np.asarray(value)
     except ValueError:  # lists of different lengths are not numbers
         return False
+    return array.size > 0 and bool(np.issubdtype(array.dtype, np.floating))
+
+
+def _are_all_numbers(given: Input) -> bool:
+    """False for a list of words, from which numbers may be released as well."""
+    return np.asarray(given).dtype.kind in "biuf"
 
 
 def _numbers(released: Any) -> Any:

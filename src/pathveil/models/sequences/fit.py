@@ -64,7 +64,8 @@ def fit_private_sequences(
     whole. Words are cut after `max_length` symbols.
 
     `unit="word"` protects a word, `unit="user"` all words of a person: `users` says whose each word is, and at most
-    `max_words_per_user` of a person are used, chosen at random. With `neighbours="add-remove"` the promise compares the
+    `max_words_per_user` of a person are used, chosen at random. (`CodedWords` without `users` must be limited to so
+    many already, by whoever made them.) With `neighbours="add-remove"` the promise compares the
     data with and without the word (or person), with "replace" also with any other in its place.
 
     `states` and `support` (a table of transitions that can occur, or a system) are public and must not be taken from
@@ -150,6 +151,8 @@ def read_data(
     longest = asked.max_length
     given = words if isinstance(words, CodedWords) or times is None else list(words)
     coded = given.cut(longest) if isinstance(given, CodedWords) else CodedWords.from_words(given, states, longest)
+    if isinstance(given, CodedWords):
+        _require_codes(coded, grammar.symbols)
     persons = _persons(given, users, len(coded), asked)
     moments = None
     if times is not None:
@@ -193,6 +196,15 @@ def _persons(
     if limited is None or limited > most:
         raise InvalidParameterError('`unit="user"` needs `users`: one for each word')
     return None
+
+
+def _require_codes(words: CodedWords, symbols: int) -> None:
+    """Refuse arrays that are no words over so many symbols: the compiled loops trust what they read."""
+    good = (words.lengths >= 1) & (words.times >= 1)
+    if not good.all() or words.offsets[0] != 0 or words.offsets[-1] != len(words.values):
+        raise InvalidCountsError("coded words have at least one symbol each, and stand for at least one word each")
+    if ((words.values < 0) | (words.values >= symbols)).any():
+        raise InvalidCountsError(f"the codes of words must be those of the {symbols} states: 0 to {symbols - 1}")
 
 
 def _require_possible(words: CodedWords, grammar: Grammar, max_length: int, states: States) -> None:
