@@ -241,4 +241,4 @@ class PrivateSequences:
     def _decoded(self, words: Iterable[np.ndarray]) -> list[Word]:
         as_string = all(isinstance(state, str) and len(state) == 1 for state in self.states)
         spelled = [[self.states[code] for code in word.tolist()] for word in words]
-        return ["".join(word) if as_string else tuple(word) for word in spelled]  # type: ignore[arg-type]
+        return ["".join(word) if as_string else tuple(word) for word in spelled]

@@ -47,7 +47,7 @@ class LearnedTimes:
         return "starts" if self.durations is None else "symbols"
 
     def draw(
-        self, words: IntArray, lengths: IntArray, monday: Times, source: RandomSource
+        self, words: IntArray, lengths: IntArray, monday: np.datetime64, source: RandomSource
     ) -> tuple[Times, Times | None]:
         """The start of each word, and the times of all symbols one word after another, in whole seconds."""
         count = len(lengths)
