@@ -1,6 +1,6 @@
-"""How the budget is divided, how long contexts may be and how many events of a word count: from noisy or public numbers.
+"""How the budget is divided, how long contexts may be and how many events of a word count.
 
-All shares are exact fractions that sum to one.
+All of it is decided from noisy or public numbers. All shares are exact fractions that sum to one.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from pathveil.numerics.arrays import FloatArray
 LENGTHS = Fraction(1, 20)
 """The share for the histogram of lengths."""
 
-FREQUENT = Fraction(3, 10)
-"""The share for the first look for frequent words, where there is a δ."""
+FIRST_LOOK = Fraction(1, 10)
+"""Where there is a δ: the share for a first look for frequent words, which tells how much they leave to model."""
+
+SECOND_LOOK = Fraction(3, 10)
+"""The share for a second look, where the other words are modelled with the rest; otherwise it gets all that is left."""
 
 STARTS = Fraction(1, 25)
 """The share of the whole for the hours of the week in which words begin, where there are times."""
@@ -29,16 +32,16 @@ OF_ALL_SYMBOLS = Fraction(1, 3)
 DEPTHS = {
     1: (100,),
     2: (40, 60),
-    3: (30, 45, 25),
-    4: (25, 35, 22, 18),
+    3: (30, 50, 20),
+    4: (30, 40, 15, 15),
 }
 """Hundredths of what is left for contexts of 1, 2, … symbols. Longer ones share alike with the last."""
 
 SIGNAL = 0.8
 """The next order is taken where ε·words is at least so many times the number of its cells (ε of add-remove)."""
 
-_BIAS = 0.15
-"""What leaving out an event of a word costs, against the same in noise; see `events_to_count`."""
+_ENOUGH, _POWER = 0.84, 0.4
+"""How many words must have an event for it to be counted; see `events_to_count`."""
 
 
 def share_of_times(kind: str | None) -> Fraction:
@@ -56,8 +59,8 @@ def shares_of_depths(order: int) -> list[Fraction]:
 def affordable_order(epsilon: float, words: float, sides: int, cells: float, growth: float, most: int) -> int:
     """The longest contexts that the budget can tell apart.
 
-    `cells` is how many counts pairs have, and each symbol more multiplies that by `growth`. `sides` is by how many
-    words neighbouring data differ, weighted as the noise has to be: 2 for replacing one word, k for k words of a person.
+    `cells` is how many counts pairs have, and each symbol more multiplies that by `growth`. `sides` is how many words
+    neighbouring data differ in, as the noise sees it: 2 for replacing one word, k for k words of a person.
     """
     order = 1
     while order < most and epsilon * words / sides >= SIGNAL * cells * growth**order:
@@ -65,15 +68,24 @@ def affordable_order(epsilon: float, words: float, sides: int, cells: float, gro
     return order
 
 
+def events_at(depth: int, counted: int) -> int:
+    """How many of the first `counted` events of a word are counted at a depth, at most.
+
+    What comes first in a word has nothing before it, and what comes second only the beginning: such contexts are never
+    divided further. So the first event is counted at depth 1 only, the second down to depth 2, and so on.
+    """
+    return max(counted - depth + 1, 0)
+
+
 def events_to_count(epsilon: float, words: float, sides: int, cells: float, lengths: FloatArray) -> int:
     """How many events of a word, from its first, are counted; the noise grows with their number.
 
-    One event more adds noise of `sides`/ε to every cell. Without it the model knows nothing of what comes so late in a
-    word; that is as bad as the number of words that are as long, times the part by which their late events differ from
-    their early ones (taken as `_BIAS`). So events are counted as long as enough words have them.
+    One event more adds noise of `sides`/ε to every cell; without it the model knows nothing of what comes so late in a
+    word. So the first events are counted, as many as a large enough part of the words has. How large it has to be grows
+    with the noise; the two numbers in it were fitted to what came out best on page visits and bike trips.
     """
     longest = len(lengths)
     noise = cells * sides / max(epsilon * words, 1e-9)
-    having = np.append(1.0, np.cumsum(lengths[::-1])[::-1])[:longest]  # [e]: words with more than e events
-    enough = np.flatnonzero(having * _BIAS >= noise)
-    return int(min(max(3, (enough.max() + 1) if len(enough) else 0), longest))
+    having = np.append(1.0, np.cumsum(lengths[::-1])[::-1])[:longest]  # [e]: the part of words with more than e events
+    enough = int((having >= _ENOUGH * noise**_POWER).sum())
+    return min(max(3, enough), longest)

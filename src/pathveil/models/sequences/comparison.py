@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -37,9 +38,9 @@ class WordStatistics:
     def __init__(self, words: CodedWords, symbols: int) -> None:
         self.words, self.symbols = words, symbols
         first, last = words.values[words.offsets[:-1]], words.values[words.offsets[1:] - 1]
-        self.starts = np.bincount(first, words.times, symbols)
-        self.ends = np.bincount(last, words.times, symbols)
-        self.lengths = np.bincount(words.lengths, words.times)
+        self.starts: FloatArray = np.bincount(first, words.times, symbols).astype(float)
+        self.ends: FloatArray = np.bincount(last, words.times, symbols).astype(float)
+        self.lengths: FloatArray = np.bincount(words.lengths, words.times).astype(float)
 
     def pieces(self, length: int, most: int | None = None) -> tuple[list[bytes], IntArray]:
         """The pieces of so many symbols that occur in the words, and how often; only the commonest with `most`."""
@@ -73,7 +74,10 @@ class WordStatistics:
 
 
 def _spelled(names: Sequence[IntArray], chosen: IntArray, symbols: int) -> list[bytes]:
-    """The codes of the chosen pieces as bytes; `names[k]` has the pieces of k + 1 symbols, by the number of the shorter."""
+    """The codes of the chosen pieces as bytes.
+
+    `names[k]` has the pieces of k + 1 symbols, each by its last symbol and the number of the piece before it.
+    """
     codes, number = np.empty((len(chosen), len(names)), dtype=np.int64), chosen
     for step in range(len(names) - 1, -1, -1):
         codes[:, step] = names[step][number] % symbols
@@ -100,7 +104,7 @@ def compare(original: WordStatistics, other: WordStatistics, tops: Sequence[int]
 def _whole(statistics: WordStatistics) -> tuple[list[bytes], IntArray]:
     words = statistics.words.distinct()
     values, places = words.values.tobytes(), (words.offsets * 8).tolist()
-    return [values[a:b] for a, b in zip(places[:-1], places[1:], strict=True)], words.times
+    return [values[a:b] for a, b in pairwise(places)], words.times
 
 
 def _top_words(statistics: WordStatistics, count: int) -> set[bytes]:
@@ -119,4 +123,4 @@ def _keyed_distance(one: tuple[list[bytes], IntArray], other: tuple[list[bytes],
     difference = {key: times / totals[0] for key, times in zip(one[0], one[1].tolist(), strict=True)}
     for key, times in zip(other[0], other[1].tolist(), strict=True):
         difference[key] = difference.get(key, 0.0) - times / totals[1]
-    return sum(map(abs, difference.values())) / 2
+    return float(sum(map(abs, difference.values()))) / 2

@@ -2,8 +2,8 @@
 
 1. *Up.* The counts below an opened row sum to its own, so their sum measures the same as its own noisy counts: the two
    are averaged with weights that minimise the variance.
-2. *Down*, a depth at a time. Differences to the settled counts above are shared out. Then each row is drawn towards what
-   the row above predicts. How far is learned from all rows of the depth (empirical Bayes): the probabilities of a row
+2. *Down*, a depth at a time. Differences to the settled counts above are shared out. Then each row is drawn towards
+   what the row above predicts. How far is learned from all rows of the depth (empirical Bayes): the probabilities of a row
    are taken to vary around those above as Dirichlet(κp) does, κ is one of the values of `STRENGTHS`, and how common
    each is comes from the noisy counts themselves by expectation maximisation.
 3. Rows are scaled so that they sum to the settled counts above again: what is known of pairs stays known when triples
@@ -26,7 +26,7 @@ STRENGTHS = np.concatenate([[0.5], 2.0 ** np.arange(18), [np.inf]])
 """The values of κ: from rows that have nothing to do with those above to rows that repeat them."""
 
 LEAST = 0.05
-"""No probability falls below this part of what the row above says: a next symbol that noise has hidden stays possible."""
+"""No probability falls below this part of what the row above says: what noise has hidden stays possible."""
 
 FLOW_ERROR = 0.05
 """Relative error of a size that comes from the cell above, where only the first events of a word are counted."""
@@ -190,7 +190,8 @@ def _common(fits: FloatArray) -> FloatArray:
         weights = likely * common
         weights /= weights.sum(axis=1, keepdims=True)
         common = weights.mean(axis=0)
-    return weights
+    settled: FloatArray = weights
+    return settled
 
 
 def _scaled_to_above(

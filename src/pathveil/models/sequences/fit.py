@@ -151,8 +151,6 @@ def read_data(
     longest = asked.max_length
     given = words if isinstance(words, CodedWords) or times is None else list(words)
     coded = given.cut(longest) if isinstance(given, CodedWords) else CodedWords.from_words(given, states, longest)
-    if isinstance(given, CodedWords):
-        _require_codes(coded, grammar.symbols)
     persons = _persons(given, users, len(coded), asked)
     moments = None
     if times is not None:
@@ -160,6 +158,8 @@ def read_data(
             raise InvalidParameterError("`times` needs each word by itself, not counted: equal words have other times")
         whole = given.lengths if isinstance(given, CodedWords) else np.array([len(word) for word in given], dtype=int)
         moments = WordTimes.read(times, whole).cut(whole, longest)
+    if isinstance(given, CodedWords):
+        _require_codes(coded, grammar.symbols)
     _require_possible(coded, grammar, longest, states)
     return Data(coded, moments, persons)
 

@@ -37,7 +37,9 @@ class FrequentWords:
         own = np.where(self.kept, 1 / self.variance, 0.0)
         others = np.where(other.kept, 1 / other.variance, 0.0)
         total = np.maximum(own + others, 1e-300)
-        counts = (own * np.where(self.kept, self.counts, 0.0) + others * np.where(other.kept, other.counts, 0.0)) / total
+        counts = (
+            own * np.where(self.kept, self.counts, 0.0) + others * np.where(other.kept, other.counts, 0.0)
+        ) / total
         return FrequentWords(self.kept | other.kept, counts, 1 / total)
 
 

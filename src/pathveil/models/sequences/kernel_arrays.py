@@ -68,9 +68,7 @@ class KernelArrays:
         """Write the next symbol of each of the chosen words."""
         from pathveil.models.sequences import kernels
 
-        kernels.extend(
-            words, chosen, position, rows, self.offsets, self.symbols, self.inner, self.cumulative, numbers
-        )
+        kernels.extend(words, chosen, position, rows, self.offsets, self.symbols, self.inner, self.cumulative, numbers)
 
     def draw(
         self, count: int, factors: FloatArray, source: RandomSource, prefix: IntArray | None = None

@@ -1,7 +1,7 @@
 """Compiled loops over events: counting them, adding up their logarithms, and drawing words event by event.
 
-The *events* of a word x1…xn are: it begins with x1, x2 follows x1, …, it ends after xn. Words of the greatest length may
-have been cut, so that they end there is no event. What a model says: in each row how likely each next symbol is if the
+The *events* of a word x1…xn are: it begins with x1, x2 follows x1, …, it ends after xn. Words of the greatest length
+may have been cut, so that they end there is no event. What a model says: in each row how likely each next symbol is if the
 word goes on, and the odds that it ends, which are multiplied by a factor for each length.
 """
 

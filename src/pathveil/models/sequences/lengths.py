@@ -14,7 +14,8 @@ from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import RandomSource
 
 _WALKERS = 2**17  # words that are made to see in which contexts the words of a length are
-_LARGEST = 1e12  # of a factor
+_SYMBOLS = 2**27  # of all of them together
+_LARGEST = 3.0  # of a factor: larger ones would end words in contexts that hardly ever end one
 
 
 def as_distribution(counts: FloatArray) -> FloatArray:
@@ -22,7 +23,8 @@ def as_distribution(counts: FloatArray) -> FloatArray:
     total = float(counts.sum())
     if total <= 0 or not (counts > 0).any():
         return np.full(len(counts), 1 / len(counts))
-    return project_to_simplex((counts / total)[None, :], np.ones((1, len(counts)), dtype=bool))[0]
+    projected: FloatArray = project_to_simplex((counts / total)[None, :], np.ones((1, len(counts)), dtype=bool))[0]
+    return projected
 
 
 def stop_rates(lengths: FloatArray) -> FloatArray:
@@ -47,8 +49,9 @@ def end_factors(arrays: KernelArrays, lengths: FloatArray, source: RandomSource)
     lengths say. Contexts that never or always end are left as they are.
     """
     longest = len(lengths)
-    words = np.zeros((_WALKERS, longest), dtype=np.int64)
-    going = np.arange(_WALKERS)
+    walkers = min(_WALKERS, max(_SYMBOLS // longest, 1))
+    words = np.zeros((walkers, longest), dtype=np.int64)
+    going = np.arange(walkers)
     factors = np.zeros(longest + 1)
     rates = stop_rates(lengths)
     for position in range(longest):
@@ -85,4 +88,4 @@ def _factor(odds: FloatArray, rate: float) -> float:
             low = middle
         else:
             high = middle
-    return float(np.exp((low + high) / 2))
+    return min(float(np.exp((low + high) / 2)), _LARGEST)

@@ -27,7 +27,9 @@ OWN_ROW = 2.0
 LONGEST_CHOSEN = 4
 """The longest contexts where the order is not asked for."""
 
-_WORTH_MODELLING = 2.0  # the words that are left, against the noise of a table of pairs
+_WORTH_MODELLING = 15.0  # the events of the words that are left, against the noise of a table of pairs
+_MOST_LEFT = 0.5  # more words than that are not left to frequent ones, however large the noise is
+_NO_NOISE = 1e-6  # variance of counts that are public already
 
 
 LENGTHS, FREQUENT, FREQUENT_AGAIN = "lengths", "frequent words", "frequent words, second look"
@@ -103,7 +105,9 @@ class Measuring:
             found_here = estimate(tree, [Measured(np.zeros(tree.cell_count), 1.0)], number, 0.0)
         arrays = KernelArrays.of(tree, found_here.probabilities)
         factors = end_factors(arrays, lengths, self.source)
-        return Fitted(tree, found_here, factors, lengths, number, kept, counts, spent=tuple(self.spent))
+        # Of the frequent words only the noisy counts stay: the model is for release.
+        frequent = CodedWords.from_arrays(kept.values, kept.offsets)
+        return Fitted(tree, found_here, factors, lengths, number, frequent, counts, spent=tuple(self.spent))
 
     def _note(self, what: str, epsilon: Fraction, events: int = 1) -> None:
         """Write down what was spent, for those who look at the model."""
@@ -123,18 +127,18 @@ class Measuring:
     ) -> tuple[FrequentWords, Fraction, bool]:
         """Frequent words, what is left of ε, and whether that is for modelling the other words."""
         delta = (self.asked.delta or 0.0) / 2
-        first = self.epsilon * budget.FREQUENT
+        first = self.epsilon * budget.FIRST_LOOK
         found = find_frequent(distinct, first, delta, self.asked.whole, self.source)
         self._note(FREQUENT, first)
         left -= first
         rest = number - float(found.counts[found.kept].sum())
         events, _ = events_counted(lengths, self.asked.max_length)
         noise = float(len(self.grammar.following) * self.sides * events / left)
-        if rest * events >= _WORTH_MODELLING * noise:
-            return found, left, True
-        again = find_frequent(distinct, left, delta, self.asked.whole, self.source)
-        self._note(FREQUENT_AGAIN, left)
-        return found.joined(again), Fraction(0), False
+        modelled = rest * events >= _WORTH_MODELLING * noise or rest > _MOST_LEFT * number
+        second = self.epsilon * budget.SECOND_LOOK if modelled else left
+        again = find_frequent(distinct, second, delta, self.asked.whole, self.source)
+        self._note(FREQUENT_AGAIN, second)
+        return found.joined(again), left - second, modelled
 
     def _lengths_of_the_rest(
         self, lengths: FloatArray, number: float, kept: CodedWords, counts: FloatArray
@@ -147,10 +151,10 @@ class Measuring:
         """A model of the kept words, as free as they are: it reads nothing but their noisy counts."""
         weighted = CodedWords(kept.values, kept.offsets, np.rint(counts).astype(np.int64))
         tree = ContextTree.of_pairs(self.grammar)
-        lengths = as_distribution(np.bincount(kept.lengths - 1, counts, self.asked.max_length))
+        lengths = as_distribution(np.bincount(kept.lengths - 1, counts, self.asked.max_length).astype(float))
         events, going_on = events_counted(lengths, self.asked.max_length)
-        measured = [Measured(self._count(tree, weighted, self.asked.max_length).astype(float), 1e-6)]
-        return estimate(tree, measured, float(counts.sum()), (events - 1) / going_on), tree
+        exact = self._count(tree, weighted, self.asked.max_length).astype(float)
+        return estimate(tree, [Measured(exact, _NO_NOISE)], float(counts.sum()), (events - 1) / going_on), tree
 
     def _grow(
         self, words: CodedWords, left: Fraction, lengths: FloatArray, number: float, prior: FloatArray | None
@@ -164,13 +168,16 @@ class Measuring:
         tree, measured = ContextTree.of_pairs(self.grammar), []
         shares = budget.shares_of_depths(order)
         for depth, share in enumerate(shares, 1):
-            noise = laplace_noise(left * share, self.sides * counted)
-            self._note(contexts_of(depth), left * share, counted)
+            events_here = budget.events_at(depth, counted)
+            noise = laplace_noise(left * share, self.sides * events_here)
+            self._note(contexts_of(depth), left * share, events_here)
             exact = self._count(tree, words, counted)
             measured.append(Measured((exact + noise.draw(self.source, len(exact))).astype(float), noise.variance))
             found = estimate(tree, measured, number, continuing, prior)
             if depth < order:
-                following = laplace_noise(left * shares[depth], self.sides * counted)
+                if depth == counted:
+                    break
+                following = laplace_noise(left * shares[depth], self.sides * budget.events_at(depth + 1, counted))
                 if not self._open(tree, found, following, continuing):
                     break
         return tree, found
@@ -204,8 +211,10 @@ class Measuring:
 
         cells = tree.cells_at(tree.depth)
         counts = np.zeros(cells.stop - cells.start, dtype=np.int64)
-        kernels.count_events(
+        impossible = kernels.count_events(
             words.values, words.offsets, words.times, self.asked.max_length, events, tree.slots, tree.children,
             tree.cell_offsets, tree.symbols, tree.rows_at(tree.depth).start, counts,
         )  # fmt: skip
+        if impossible >= 0:
+            raise AssertionError("a word that cannot occur was not refused")
         return counts

@@ -46,6 +46,7 @@ class Request:
             unit=f"any other set of words (that can occur){timed} {self.whole.difference(self.max_length)}",
             public=(
                 "the states",
+                "that there is a word",
                 "which words can occur",
                 *self.whole.public,
                 "the greatest length, after which words are cut",
@@ -84,7 +85,7 @@ def checked_request(
         raise InvalidParameterError(f"`unit` is {unit!r}: it must be 'word' or 'user' (all words of a person)")
     if (unit == "user") != (max_words_per_user is not None):
         raise InvalidParameterError(
-            "`unit=\"user\"` and `max_words_per_user` belong together: all words of a person are protected, and so "
+            '`unit="user"` and `max_words_per_user` belong together: all words of a person are protected, and so '
             "many of them, declared and not measured, are used"
         )
     return Request(epsilon, delta, WholeWords(neighbours, max_words_per_user), max_length, order)

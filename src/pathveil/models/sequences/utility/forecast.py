@@ -26,7 +26,7 @@ from pathveil.models.sequences import budget
 from pathveil.models.sequences.frequent import threshold
 from pathveil.models.sequences.grammar import Grammar
 from pathveil.models.sequences.lengths import events_counted
-from pathveil.models.sequences.measuring import FREQUENT, LENGTHS, LONGEST_CHOSEN, OWN_ROW, contexts_of
+from pathveil.models.sequences.measuring import FREQUENT, FREQUENT_AGAIN, LENGTHS, LONGEST_CHOSEN, OWN_ROW, contexts_of
 from pathveil.models.sequences.request import Order, Request, Unit, checked_request
 from pathveil.numerics.arrays import FloatArray
 from pathveil.privacy.units import Neighbours
@@ -131,14 +131,16 @@ def forecast_sequences(
 
 def _forecast(asked: Request, grammar: Grammar, words: float, lengths: FloatArray) -> SequencesForecast:
     epsilon, sides = exactly(asked.epsilon), asked.whole.sensitivity(1)[0]
-    left = epsilon * (1 - budget.LENGTHS - (0 if asked.delta is None else budget.FREQUENT))
+    left = epsilon * (1 - budget.LENGTHS - (0 if asked.delta is None else budget.FIRST_LOOK + budget.SECOND_LOOK))
     cells, growth = len(grammar.following), len(grammar.following) / (grammar.symbols + 1)
     affordable = budget.affordable_order(float(left), words, sides, cells, growth, most=LONGEST_CHOSEN)
     order = affordable if asked.order == "auto" else asked.order
     counted = budget.events_to_count(float(left), words, sides, cells, lengths)
     events, going_on = events_counted(lengths, counted)
     shares = [left * share for share in budget.shares_of_depths(order)]
-    noises = [laplace_noise(share, sides * counted) for share in shares]
+    noises = [
+        laplace_noise(share, sides * max(budget.events_at(depth, counted), 1)) for depth, share in enumerate(shares, 1)
+    ]
     of_lengths = laplace_noise(epsilon * budget.LENGTHS, sides)
     pair_error = noises[0].mean_size
     endings = int((grammar.following == grammar.symbols).sum())
@@ -147,10 +149,11 @@ def _forecast(asked: Request, grammar: Grammar, words: float, lengths: FloatArra
     parts = [PartForecast(LENGTHS, float(budget.LENGTHS), of_lengths.mean_size, _wrong_by(of_lengths.mean_size))]
     kept = None
     if asked.delta is not None:
-        noise = laplace_noise(epsilon * budget.FREQUENT, sides)
-        kept = threshold(noise, asked.delta / 2, asked.whole.max_words or 1)
-        buys = f"a word is kept if about {kept:,} have it"
-        parts.append(PartForecast(FREQUENT, float(budget.FREQUENT), noise.mean_size, buys))
+        for look, share in ((FREQUENT, budget.FIRST_LOOK), (FREQUENT_AGAIN, budget.SECOND_LOOK)):
+            noise = laplace_noise(epsilon * share, sides)
+            kept = threshold(noise, asked.delta / 2, asked.whole.max_words or 1)
+            buys = f"a word is kept if about {kept:,} have it"
+            parts.append(PartForecast(look, float(share), noise.mean_size, buys))
     for depth, (share, noise) in enumerate(zip(shares, noises, strict=True), 1):
         row = "" if depth == 1 else f"; those that occur about {OWN_ROW * float(noise.scale):,.0f} times get a row"
         parts.append(
