@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.classes import LONGEST_LAW
+from pathveil.words.laws import classes_are_cheap
 
 _FREE_SYMBOL = {"certified": 7e-9, "exponential": 7e-9, "online": 7e-9, "permute-and-flip": 12e-9}
 """Seconds for each symbol of a word over a free alphabet."""
@@ -27,6 +28,9 @@ _SYMBOL_AND_EDGE = {"certified": 0.3e-9, "exponential": 0.3e-9, "online": 0.0, "
 
 _LAW = {True: 2e-8, False: 4e-8}
 """Seconds for the law of a word's errors: for each pair of symbols on a free alphabet; otherwise for each edge, too."""
+
+_MEAN = 2e-8
+"""Seconds for the expected errors of a word without its law, where classes are dear: for each symbol and edge."""
 
 _WORDS_SIDE_BY_SIDE = 16
 _BYTES = 8  # a message
@@ -56,5 +60,7 @@ def memory_for_a_batch(name: str, compiled: CompiledSystem, length: int) -> int:
 
 
 def seconds_for_a_law(compiled: CompiledSystem, length: int) -> float:
-    """Processor time to find the law of the errors of one word, without a certificate."""
+    """Processor time to find the expected errors of one word, without a certificate."""
+    if not classes_are_cheap(compiled, length):
+        return _MEAN * length * compiled.edge_count
     return _LAW[compiled.is_free] * length * length * (1 if compiled.is_free else compiled.edge_count)

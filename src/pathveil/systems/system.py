@@ -21,9 +21,9 @@ from pathveil.errors import (
 )
 from pathveil.markup import card, name_of
 from pathveil.numerics.arrays import IntArray
-from pathveil.randomness.exact import draw_index
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import CompiledSystem
+from pathveil.systems.uniform_words import count_words, draw_uniformly
 
 if TYPE_CHECKING:
     import networkx
@@ -137,12 +137,12 @@ class System(ABC):
         length = checked_length(length)
         if self.compiled.is_free:
             return int(len(self.symbols) ** length)
-        return self.compiled.completions(length)[0][self.compiled.start]
+        return count_words(self.compiled, length)
 
     def require_words(self, length: int) -> None:
         """Raise an error unless there is a feasible word of this length."""
         compiled = self.compiled
-        if not compiled.is_free and not compiled.completable(length)[0][compiled.start]:
+        if not compiled.is_free and not compiled.has_words(length):
             raise NoFeasibleWordError(
                 f"the system has no feasible word of length {length}: every path of that length runs into a dead "
                 "end or ends in a state that is not accepting. Check the edges, the first and the last symbols."
@@ -150,17 +150,15 @@ class System(ABC):
 
     def random_word(self, length: int, rng: RandomSource | None = None) -> Word:
         """A feasible word of this length, each with the same probability (exactly)."""
+        return self.random_words(length, 1, rng)[0]
+
+    def random_words(self, length: int, count: int, rng: RandomSource | None = None) -> list[Word]:
+        """So many words like that, independent of each other: on a large system much faster than one by one."""
         source = checked_source(rng)
         length = checked_length(length)
         self.require_words(length)
-        compiled = self.compiled
-        completions = compiled.completions(length)
-        state, codes = compiled.start, []
-        for after in completions[1:]:
-            edges = list(compiled.moves[state].items())
-            label, state = edges[draw_index(source, [after[target] for _, target in edges])]
-            codes.append(label)
-        return self.decode(codes, as_string=self._spells_strings)
+        drawn = draw_uniformly(self.compiled, length, count, source)
+        return [self.decode(codes, as_string=self._spells_strings) for codes in drawn]
 
     def neighbour_positions(self, word: Word) -> list[int]:
         """Positions (from 1) where some other symbol alone would leave a feasible word feasible.

@@ -31,6 +31,7 @@ from pathveil.words.certificate import (
     published_theta,
 )
 from pathveil.words.classes import classes_of_codes
+from pathveil.words.laws import classes_are_cheap, exponential_law
 from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
 
 
@@ -157,7 +158,10 @@ class CertifiedExponential(SameLengthMechanism):
         return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_EXACT_DRAW)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
-        counts = classes_of_codes(self.world.compiled, codes).counts
+        compiled = self.world.compiled
+        if not classes_are_cheap(compiled, len(codes)):
+            return exponential_law(compiled, codes, self.theta(len(codes)))
+        counts = classes_of_codes(compiled, codes).counts
         return ErrorLaw(exponential_log_law(counts, self._scores(len(codes))))
 
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:

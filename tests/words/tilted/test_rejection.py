@@ -214,5 +214,6 @@ def test_words_too_long_for_a_table_are_drawn_by_rejection() -> None:
     assert town.is_feasible(private)
     # More than 120 or none at all of 1,200 symbols wrong has a probability below 1e-6 at about 20 expected errors.
     assert 0 < hamming(tuple(trip), tuple(private)) < 120
+    assert 5 < mechanism.error_law(trip).mean < 60  # by its generating function
     with pytest.raises(pv.TooLargeError, match="Use Exponential"):
-        mechanism.error_law(trip)
+        mechanism.log_probability(trip, private)
