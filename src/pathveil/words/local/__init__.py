@@ -3,5 +3,7 @@ bounded."""
 
 from pathveil.words.local.corridor import Corridor, corridor
 from pathveil.words.local.growth import Growth, LocalWorld
+from pathveil.words.local.marks import LocalDraw
+from pathveil.words.local.marks_exact import draw_exactly_by_marks
 
-__all__ = ["Corridor", "Growth", "LocalWorld", "corridor"]
+__all__ = ["Corridor", "Growth", "LocalDraw", "LocalWorld", "corridor", "draw_exactly_by_marks"]

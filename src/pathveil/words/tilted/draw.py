@@ -21,7 +21,7 @@ from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import Batch
-from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, RenewalEngine
+from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, RenewalEngine, lanes_fit
 from pathveil.words.tilted.logs import log_normalisers
 from pathveil.words.tilted.response import respond_randomly
 from pathveil.words.tilted.sparse import SparseEngine
@@ -31,7 +31,6 @@ _FEW = 4  # words, on a system that is not small
 _BLOCK_CELLS = 1 << 16  # cells, and keystream values, for a thread at a time
 _LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
 _CACHED_RENEWAL_TABLE = 1 << 19  # bytes: read at random; beyond the L2 cache it is about three times slower
-_LARGEST_LANE_TABLE = 1 << 28  # bytes, for each thread
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
 
 
@@ -86,11 +85,6 @@ def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
     if lanes_fit(compiled, length):
         return LaneEngine(compiled, length, theta)
     return LogEngine(compiled, length, theta)
-
-
-def lanes_fit(compiled: CompiledSystem, positions: int) -> bool:
-    """Is there room for so many messages of sixteen words?"""
-    return positions * compiled.state_count * 16 * 8 <= _LARGEST_LANE_TABLE
 
 
 def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:

@@ -1,0 +1,67 @@
+"""Draws by marks and gaps: words of one length at one tilt, on a system that is large and sparse."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import log
+
+import numpy as np
+
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArray, UintArray
+from pathveil.words.base import rounding_margin
+from pathveil.words.local.growth import LocalWorld
+from pathveil.words.local.walk_counts import WalkCounts
+
+_AT_ONCE = 64  # words whose surroundings are looked for together
+LARGEST_REMAINDER = 2.0**-10
+"""Words of which longer gaps could add more than this, relatively, are drawn by passing over the whole system."""
+
+
+class LocalDraw:
+    """Ready to draw; `margin` is the rounding that is allowed for, relatively."""
+
+    def __init__(
+        self, world: LocalWorld, length: int, z: float, reach: int, *, largest_remainder: float = LARGEST_REMAINDER
+    ) -> None:
+        self._world, self._length, self._z, self.reach = world, length, z, reach
+        self._largest_remainder = largest_remainder
+        ahead, behind = world.forward, world.backward
+        unmarked = log(world.first_states * z * ahead.factor) + (length - 1) * log(z * ahead.rate)
+        self._bounds = (ahead.factor, ahead.rate, behind.factor, behind.rate, unmarked)
+        degrees = np.diff(world.compiled.offsets)[world.compiled.targets]
+        # A weight multiplies at most n sums of `reach` terms; a count multiplies `reach` sums of as many as the degree.
+        self.margin = rounding_margin((length + 2) * (reach + 8) + reach * (int(degrees.max(initial=0)) + 4))
+
+    @cached_property
+    def _counts(self) -> WalkCounts:
+        return WalkCounts.of(self._world, self.reach)
+
+    def draw(
+        self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray
+    ) -> tuple[FloatArray, BoolArray, BoolArray]:
+        """Private words from rows of n + 1 keystream values: log Z, up to the remainder; which are in doubt; and which
+        were not drawn because of the words themselves."""
+        from pathveil.words.local.marks_kernel import draw_by_marks
+
+        log_z = np.empty(len(begins))
+        in_doubt, undrawn = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
+        for first in range(0, len(begins), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            cells = begins[some, None] + np.arange(self._length)
+            states = self._world.entered[values[cells].astype(np.int64).reshape(-1)]
+            tables = self._counts.around(states[states >= 0])
+            draw_by_marks(
+                values, begins[some], self._length, self.reach, self._system, self._counts.ways, tables, self._z,
+                self._bounds, self._largest_remainder, self.margin, keystream[some].reshape(-1), private, log_z[some],
+                in_doubt[some], undrawn[some],
+            )  # fmt: skip
+        return log_z, in_doubt, undrawn
+
+    @cached_property
+    def _system(self) -> tuple[IntArray, ...]:
+        world, compiled = self._world, self._world.compiled
+        symbols = np.zeros(compiled.state_count, dtype=np.int64)
+        symbols[world.entered[world.entered >= 0]] = np.flatnonzero(world.entered >= 0)
+        return (
+            world.entered, symbols, compiled.offsets, compiled.targets, world.predecessor_offsets, world.predecessors
+        )  # fmt: skip

@@ -1,0 +1,106 @@
+"""Numbers of walks around the states of words, counted once and kept between words.
+
+All of them are public: they depend on the system alone. Which states have been counted so far depends on the words that
+were drawn, but never leaves this process.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.words.local.growth import LocalWorld
+
+_MOST_STATES = 1 << 13  # around one state; a word through a state with more of them is drawn by passing over the system
+_MOST_BYTES = 1 << 29  # of tables; then they are begun anew
+_FIRST_CELLS = 1 << 16
+
+
+class WalkCounts:
+    """For gaps of up to `reach` steps: N_g(x, y) for the states y of words, and the ways from the start and to the end."""
+
+    def __init__(self, world: LocalWorld, reach: int) -> None:
+        self._world, self._reach = world, reach
+        self._lock = threading.Lock()
+        self._scratch = np.full(world.compiled.state_count, -1, dtype=np.int64)
+        self.ways = _ways(world, reach)
+        self._clear()
+
+    @classmethod
+    def of(cls, world: LocalWorld, reach: int) -> WalkCounts:
+        """The same object for the same system and reach. Only the latest few are kept."""
+        kept: dict[int, WalkCounts] = world.compiled.kept.setdefault(cls, {})
+        if reach not in kept:
+            while len(kept) >= 3:
+                kept.pop(next(iter(kept)), None)
+            kept[reach] = cls(world, reach)
+        return kept[reach]
+
+    def _clear(self) -> None:
+        states = self._world.compiled.state_count
+        self._place, self._masks = np.full(states, -1, dtype=np.int64), np.zeros(states, dtype=np.int64)
+        self._used = np.zeros(2, dtype=np.int64)
+        self._tables = _new_tables(_FIRST_CELLS)
+        self._counts = np.empty(4 * _FIRST_CELLS)
+
+    def around(self, states: IntArray) -> tuple[Any, ...]:
+        """The tables for these states, to be handed to the kernel. They stay valid when others are added."""
+        from pathveil.words.local.marks_kernel import count_walks
+
+        world = self._world
+        with self._lock:
+            if self._bytes > _MOST_BYTES:
+                self._clear()  # whoever still uses the old tables has them
+            missing = np.unique(states[self._place[states] == -1])
+            while len(missing):
+                done = count_walks(
+                    missing, self._reach, _MOST_STATES, world.predecessor_offsets, world.predecessors, self._scratch,
+                    self._place, self._masks, *self._tables, self._counts, self._used,
+                )  # fmt: skip
+                missing = missing[done:]
+                if len(missing):
+                    self._grow()
+            return (self._place, self._masks, *self._tables, self._counts)
+
+    @property
+    def _bytes(self) -> int:
+        return int(self._used[0]) * 13 + int(self._used[1]) * 8
+
+    def _grow(self) -> None:
+        """Twice the room. Older tables are left as they are: somebody may be reading them."""
+        larger = _new_tables(2 * len(self._tables[0]))
+        for old, new in zip(self._tables, larger, strict=True):
+            new[: len(old)] = old
+        counts = np.empty(2 * len(self._counts))
+        counts[: len(self._counts)] = self._counts
+        self._tables, self._counts = larger, counts
+
+
+def _new_tables(cells: int) -> tuple[Any, Any, Any]:
+    """Keys, the smallest number of steps, and where the counts begin."""
+    return np.empty(cells, dtype=np.int32), np.empty(cells, dtype=np.int8), np.empty(cells, dtype=np.int64)
+
+
+def _ways(world: LocalWorld, reach: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """into[p, x] and onward[g, x] for up to `reach` steps, and all walks of `reach` steps from and to each state."""
+    compiled = world.compiled
+    states = compiled.state_count
+    inner = compiled.adjacency
+    backwards = sparse.csr_array(
+        (np.ones(len(world.predecessors)), world.predecessors, world.predecessor_offsets), shape=(states, states)
+    )
+    into, onward = np.zeros((reach + 1, states)), np.empty((reach + 1, states))
+    first = compiled.targets[compiled.offsets[compiled.start] : compiled.offsets[compiled.start + 1]]
+    into[1, first] = 1.0
+    onward[0] = compiled.accepting
+    leaving, arriving = np.ones(states), np.ones(states)
+    for step in range(1, reach + 1):
+        if step > 1:
+            into[step] = backwards @ into[step - 1]
+        onward[step] = inner @ onward[step - 1]
+        leaving, arriving = inner @ leaving, backwards @ arriving
+    return into, onward, leaving * (1 + 1e-9), arriving * (1 + 1e-9)
