@@ -55,6 +55,7 @@ class LocalWorld:
             raise ValueError("the symbol does not decide the state")
         self.compiled = compiled
         self.entered: IntArray = compiled.symbol_states
+        self._reaches: dict[tuple[float, int, float], int | None] = {}
         self.first_states = int(compiled.offsets[compiled.start + 1] - compiled.offsets[compiled.start])
 
     @classmethod
@@ -132,10 +133,11 @@ class LocalWorld:
 
     def reach_for(self, share: float, length: int, z: float) -> int | None:
         """The smallest reach at which no more than this share of Z is left out; None where there is none."""
-        for reach in range(1, min(LONGEST_REACH, length - 1) + 1):
-            if self.remainder(reach, length, z) <= share:
-                return reach
-        return None
+        if (share, length, z) not in self._reaches:
+            some = range(1, min(LONGEST_REACH, length - 1) + 1)
+            found = next((reach for reach in some if self.remainder(reach, length, z) <= share), None)
+            self._reaches[share, length, z] = found
+        return self._reaches[share, length, z]
 
 
 def _growth(adjacency: sparse.csr_array, counted: FloatArray) -> Growth:

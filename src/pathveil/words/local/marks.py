@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from math import log
 
@@ -15,6 +16,19 @@ from pathveil.words.local.walk_counts import WalkCounts
 _AT_ONCE = 64  # words whose surroundings are looked for together
 LARGEST_REMAINDER = 2.0**-10
 """Words of which longer gaps could add more than this, relatively, are drawn by passing over the whole system."""
+
+
+@dataclass(frozen=True)
+class LocallyDrawn:
+    """What is known about each word after its draw."""
+
+    log_z: FloatArray
+    """log Z without longer gaps, which would make Z larger by at most"""
+    remainders: FloatArray
+    """this share of it."""
+    in_doubt: BoolArray
+    undrawn: BoolArray
+    """Because of the words themselves: their remainder is too large, or a state has too many others around it."""
 
 
 class LocalDraw:
@@ -36,14 +50,11 @@ class LocalDraw:
     def _counts(self) -> WalkCounts:
         return WalkCounts.of(self._world, self.reach)
 
-    def draw(
-        self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray
-    ) -> tuple[FloatArray, BoolArray, BoolArray]:
-        """Private words from rows of n + 1 keystream values: log Z, up to the remainder; which are in doubt; and which
-        were not drawn because of the words themselves."""
+    def draw(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> LocallyDrawn:
+        """Private words from rows of n + 1 keystream values."""
         from pathveil.words.local.marks_kernel import draw_by_marks
 
-        log_z = np.empty(len(begins))
+        log_z, remainders = np.empty(len(begins)), np.empty(len(begins))
         in_doubt, undrawn = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
         for first in range(0, len(begins), _AT_ONCE):
             some = slice(first, first + _AT_ONCE)
@@ -53,9 +64,9 @@ class LocalDraw:
             draw_by_marks(
                 values, begins[some], self._length, self.reach, self._system, self._counts.ways, tables, self._z,
                 self._bounds, self._largest_remainder, self.margin, keystream[some].reshape(-1), private, log_z[some],
-                in_doubt[some], undrawn[some],
+                remainders[some], in_doubt[some], undrawn[some],
             )  # fmt: skip
-        return log_z, in_doubt, undrawn
+        return LocallyDrawn(log_z, remainders, in_doubt, undrawn)
 
     @cached_property
     def _system(self) -> tuple[IntArray, ...]:

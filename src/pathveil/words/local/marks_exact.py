@@ -105,7 +105,7 @@ class _Marks:
 
     @cached_property
     def _terms(self) -> list[list[arb]]:
-        """For each position the weights of the gaps 1, 2, …, and last of no further mark, or of all that is left out."""
+        """For each position the weights of the gaps 1, 2, …, and last of no further mark, or of what is left out."""
         from flint import arb
 
         n, k, z, counts, route = self._length, self._reach, self._z, self._counts, self._route

@@ -6,10 +6,11 @@ weight of everything that may follow a mark at position i of the word w (positio
     B_i = Σ_{g=1..reach} N_g(w_i, w_(i+g)) z^(g-1) (1-z) B_(i+g)  +  Out(n-i, w_i) z^(n-i)  if n-i ≤ reach.
 
 First the marks are drawn from these terms, one after the other; then, between two marks, one of the walks, all of them
-equally likely. Longer gaps are left out. What they would add to B_i, relatively, is bounded for each word (growth.py has
-the letters): with T_i = z^k (1-z) C ρ B_(i+k+1) + z ρ T_(i+1), at most A_k(w_i) T_i for every position, and these bounds
-add up. A comparison that this remainder or rounding could decide leaves the word in doubt, and so does a mark beyond
-the reach. A word whose remainder is too large is not drawn here at all; that depends on the word, not on random bits.
+equally likely. Longer gaps are left out. What they would add to B_i, relatively, is bounded for each word (growth.py
+has the letters): with T_i = z^k (1-z) C ρ B_(i+k+1) + z ρ T_(i+1), at most A_k(w_i) T_i for every position, and these
+bounds add up. A comparison that this remainder or rounding could decide leaves the word in doubt, and so does a mark
+beyond the reach. A word whose remainder is too large is not drawn here at all; that depends on the word, not on random
+bits.
 
 Each word takes n + 1 keystream values: number i for the choice at a mark at position i, or for the symbol there.
 Counts lie in hash tables, one for each state y of the words, of the states x from which y can be reached.
@@ -150,8 +151,8 @@ def _backwards(
 ) -> Any:
     """The terms of each B_i and their sums; returns log Z and a bound on what longer gaps would add, relatively.
 
-    B_i is weight[i] · 2^(512 units[i]); total[i] and terms[i] are in the unit of the position after i. terms[i, 0] stands
-    for no further mark.
+    B_i is weight[i] · 2^(512 units[i]); total[i] and terms[i] are in the unit of the position after i. terms[i, 0]
+    stands for no further mark.
     """
     z, rest = powers[1], 1.0 - powers[1]
     ahead_factor, ahead_rate, behind_factor, behind_rate, log_unmarked = bounds
@@ -263,7 +264,7 @@ def _forwards(
     near: float,
     values: Any,
     states: Any,
-) -> bool:
+) -> Any:
     """The states of the private word from one row of the keystream; False if it is in doubt."""
     states[:] = -1
     i = 0
@@ -316,6 +317,7 @@ def draw_by_marks(
     keystream: Any,
     private: Any,
     log_z: Any,
+    remainders: Any,
     in_doubt: Any,
     undrawn: Any,
 ) -> None:
@@ -337,22 +339,22 @@ def draw_by_marks(
         powers[g] = powers[g - 1] * z
     for word in range(len(word_begins)):
         begin = word_begins[word]
-        in_doubt[word], undrawn[word] = False, False
+        in_doubt[word], undrawn[word], remainders[word] = False, False, np.inf
         for i in range(length):
             route[i + 1] = entered[np.int64(values[begin + i])]
             undrawn[word] |= route[i + 1] < 0 or place[route[i + 1]] < 0
         if undrawn[word]:
             continue
-        log_z[word], remainder = _backwards(
+        log_z[word], remainders[word] = _backwards(
             length, reach, route, powers, into, onward, leaving, arriving, tables, bounds, weight, units, total, terms
         )
-        if not remainder < largest_remainder:
+        if not remainders[word] < largest_remainder:
             undrawn[word] = True
             continue
         row = keystream[word * (length + 1) : (word + 1) * (length + 1)]
         in_doubt[word] = not _forwards(
             length, reach, route, total, terms, into, onward, tables, offsets, targets, predecessor_offsets,
-            predecessors, margin, margin + remainder, row, states,
+            predecessors, margin, margin + remainders[word], row, states,
         )  # fmt: skip
         if not in_doubt[word]:
             for i in range(length):

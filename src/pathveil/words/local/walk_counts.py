@@ -21,7 +21,7 @@ _FIRST_CELLS = 1 << 16
 
 
 class WalkCounts:
-    """For gaps of up to `reach` steps: N_g(x, y) for the states y of words, and the ways from the start and to the end."""
+    """For gaps of up to `reach` steps: N_g(x, y) for the states y of words, and the ways from the start and on."""
 
     def __init__(self, world: LocalWorld, reach: int) -> None:
         self._world, self._reach = world, reach
@@ -97,10 +97,12 @@ def _ways(world: LocalWorld, reach: int) -> tuple[FloatArray, FloatArray, FloatA
     first = compiled.targets[compiled.offsets[compiled.start] : compiled.offsets[compiled.start + 1]]
     into[1, first] = 1.0
     onward[0] = compiled.accepting
-    leaving, arriving = np.ones(states), np.ones(states)
+    leaving: FloatArray = np.ones(states)
+    arriving: FloatArray = np.ones(states)
     for step in range(1, reach + 1):
         if step > 1:
             into[step] = backwards @ into[step - 1]
         onward[step] = inner @ onward[step - 1]
-        leaving, arriving = inner @ leaving, backwards @ arriving
+        leaving = np.asarray(inner @ leaving)
+        arriving = np.asarray(backwards @ arriving)
     return into, onward, leaving * (1 + 1e-9), arriving * (1 + 1e-9)

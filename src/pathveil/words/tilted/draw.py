@@ -20,8 +20,9 @@ from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import Batch
-from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, RenewalEngine, lanes_fit
+from pathveil.words.base import Batch, tilt_factor
+from pathveil.words.local import LocalWorld
+from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, MarksEngine, RenewalEngine, lanes_fit
 from pathveil.words.tilted.logs import log_normalisers
 from pathveil.words.tilted.response import respond_randomly
 from pathveil.words.tilted.sparse import SparseEngine
@@ -31,6 +32,9 @@ _FEW = 4  # words, on a system that is not small
 _BLOCK_CELLS = 1 << 16  # cells, and keystream values, for a thread at a time
 _LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
 _CACHED_RENEWAL_TABLE = 1 << 19  # bytes: read at random; beyond the L2 cache it is about three times slower
+_LEAST_EDGES = 300  # on smaller systems the other loops are as fast
+_LOCAL_SYMBOL, _LOCAL_GAP = 260, 18  # what a symbol takes in the local loop, and each step of its reach, in edges
+_LEFT_OUT = 1e-6  # of all weight, for any feasible word: draws that it could decide are made again, exactly
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
 
 
@@ -49,7 +53,8 @@ def draw_tilted(
                 respond_randomly(compiled.symbol_count, words.values[part.cells].reshape(-1), tilt, source, drawn)
                 private[part.cells] = drawn.reshape(part.cells.shape)
         return private
-    if words.values.size * compiled.edge_count < _SMALL:
+    local = [local_engine(compiled, part.length, tilt) for part, tilt in zip(words.by_length, thetas, strict=True)]
+    if words.values.size * compiled.edge_count < _SMALL and not any(local):
         for part, tilt in zip(words.by_length, thetas, strict=True):
             LogEngine(compiled, part.length, tilt).draw(words.values, part.begins, private, source)
         return private
@@ -58,8 +63,9 @@ def draw_tilted(
         engine.draw(words.values, begins, private, branch)
 
     blocks = []
-    for part, tilt in zip(words.by_length, thetas, strict=True):
-        engine = (SparseEngine if len(part.begins) < _FEW else engine_for)(compiled, part.length, tilt)
+    for part, tilt, near in zip(words.by_length, thetas, local, strict=True):
+        over_all = SparseEngine if len(part.begins) < _FEW else engine_for
+        engine = near or over_all(compiled, part.length, tilt)
         for begin, end in cuts(len(part.begins), block_size(part.length)):
             blocks.append(partial(draw, engine, part.begins[begin:end]))
     run_blocks(blocks, source)
@@ -79,12 +85,29 @@ def block_size(length: int) -> int:
 
 
 def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
-    """The fastest loop that can do it."""
+    """The fastest loop that passes over the whole system."""
     if _renewal_pays(compiled, length, theta):
         return RenewalEngine(compiled, length, theta)
     if lanes_fit(compiled, length):
         return LaneEngine(compiled, length, theta)
-    return LogEngine(compiled, length, theta)
+    return SparseEngine(compiled, length, theta)
+
+
+def local_engine(compiled: CompiledSystem, length: int, theta: float) -> MarksEngine | None:
+    """The loop that looks at the surroundings of words only; None where it does not pay, or cannot be used."""
+    reach = local_reach(compiled, length, theta)
+    return None if reach is None else MarksEngine(compiled, length, theta, reach)
+
+
+def local_reach(compiled: CompiledSystem, length: int, theta: float) -> int | None:
+    """The longest excursion that it has to look at for that; None as above. Public, like everything it depends on."""
+    if compiled.edge_count < _LEAST_EDGES:
+        return None
+    world = LocalWorld.of(compiled)
+    reach = None if world is None else world.reach_for(_LEFT_OUT, length, tilt_factor(theta))
+    if reach is None or _LOCAL_SYMBOL + reach * _LOCAL_GAP > compiled.edge_count:
+        return None
+    return reach
 
 
 def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:

@@ -134,7 +134,8 @@ class MarksEngine(Engine):
             self._draw.margin = margin
 
     def _loop(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> Drawn:
-        return self._draw.draw(values, begins, keystream, private)
+        drawn = self._draw.draw(values, begins, keystream, private)
+        return drawn.log_z, drawn.in_doubt, drawn.undrawn
 
     @property
     def _keystream_values(self) -> int:
