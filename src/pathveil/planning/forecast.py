@@ -186,13 +186,14 @@ def forecast_mechanism(
         laws = [mechanism.error_law(word) for word in public_words(world, length)]
     except TooLargeError:
         raise TooLargeError("the exact expectation would take too much memory") from None
+    theta = mechanism.theta(length)
     return MechanismForecast(
         mechanism=name,
         epsilon=mechanism.epsilon,
         expected_errors=mean_errors(laws),
         law=average_law(laws),
-        theta=mechanism.theta(length),
+        theta=theta,
         unit=mechanism.guarantee.unit,
-        seconds=seconds_for_a_word(name, world.compiled, length) if lengths is None else None,
-        memory=memory_for_a_batch(name, world.compiled, length) if lengths is None else None,
+        seconds=seconds_for_a_word(name, world.compiled, length, theta) if lengths is None else None,
+        memory=memory_for_a_batch(name, world.compiled, length, theta) if lengths is None else None,
     )

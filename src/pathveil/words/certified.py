@@ -32,7 +32,7 @@ from pathveil.words.certificate import (
 )
 from pathveil.words.classes import classes_of_codes
 from pathveil.words.laws import classes_are_cheap, exponential_law
-from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
+from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, may_be_local, sampling
 
 
 class CertifiedExponential(SameLengthMechanism):
@@ -155,7 +155,11 @@ class CertifiedExponential(SameLengthMechanism):
     @property
     def _sampling(self) -> str:
         compiled = self.world.compiled
-        return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_EXACT_DRAW)
+        return (
+            super()._sampling
+            if compiled.is_free
+            else sampling(compiled, LARGEST_EXACT_DRAW, local=may_be_local(compiled))
+        )
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         compiled = self.world.compiled

@@ -36,7 +36,7 @@ from pathveil.words.classes import (
     table_fits,
 )
 from pathveil.words.laws import classes_are_cheap, exponential_law
-from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
+from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, may_be_local, sampling
 
 
 class Exponential(SameLengthMechanism):
@@ -125,7 +125,11 @@ class Exponential(SameLengthMechanism):
     @property
     def _sampling(self) -> str:
         compiled = self.world.compiled
-        return super()._sampling if compiled.is_free or not self._is_linear else sampling(compiled, LARGEST_EXACT_DRAW)
+        return (
+            super()._sampling
+            if compiled.is_free or not self._is_linear
+            else sampling(compiled, LARGEST_EXACT_DRAW, local=may_be_local(compiled))
+        )
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         compiled = self.world.compiled

@@ -13,7 +13,7 @@ from pathveil.words.base import rounding_margin
 from pathveil.words.local.growth import LocalWorld
 from pathveil.words.local.walk_counts import WalkCounts
 
-_AT_ONCE = 64  # words whose surroundings are looked for together
+_AT_ONCE = 1 << 14  # words times reach squared: the surroundings of so many are looked for together
 LARGEST_REMAINDER = 2.0**-10
 """Words of which longer gaps could add more than this, relatively, are drawn by passing over the whole system."""
 
@@ -56,8 +56,9 @@ class LocalDraw:
 
         log_z, remainders = np.empty(len(begins)), np.empty(len(begins))
         in_doubt, undrawn = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
-        for first in range(0, len(begins), _AT_ONCE):
-            some = slice(first, first + _AT_ONCE)
+        step = max(16, _AT_ONCE // self.reach**2)
+        for first in range(0, len(begins), step):
+            some = slice(first, first + step)
             cells = begins[some, None] + np.arange(self._length)
             states = self._world.entered[values[cells].astype(np.int64).reshape(-1)]
             tables = self._counts.around(states[states >= 0])

@@ -72,18 +72,18 @@ def count_walks(
     A state with more than `most_states` around it gets none; `place` is then -2.
     """
     states = np.empty(most_states + 1, np.int64)
-    now = np.zeros((reach + 1, most_states + 1))
+    ways = np.zeros((most_states + 1, reach + 1))  # of so many steps, from each state to y
     first_step = np.empty(most_states + 1, np.int64)
     for number in range(len(wanted)):
         y = wanted[number]
         found, too_many = 1, False
         states[0], scratch[y], first_step[0] = y, 0, 0
-        now[0, 0] = 1.0
+        ways[0, 0] = 1.0
         for step in range(reach):
             last = found
             for k in range(last):
-                ways = now[step, k]
-                if ways == 0.0:
+                here = ways[k, step]
+                if here == 0.0:
                     continue
                 x = states[k]
                 for edge in range(offsets[x], offsets[x + 1]):
@@ -96,7 +96,7 @@ def count_walks(
                         slot = found
                         found += 1
                         states[slot], scratch[before], first_step[slot] = before, slot, step + 1
-                    now[step + 1, slot] += ways
+                    ways[slot, step + 1] += here
                 if too_many:
                     break
             if too_many:
@@ -120,13 +120,13 @@ def count_walks(
                 slot += first
                 keys[slot], nearest[slot], begins[slot] = x, first_step[k], free
                 for step in range(first_step[k], reach + 1):
-                    counts[free] = now[step, k]
+                    counts[free] = ways[k, step]
                     free += 1
             place[y], masks[y] = first, mask
             used[0], used[1] = first + size, free
         for k in range(found):
             scratch[states[k]] = -1
-            now[:, k] = 0.0
+            ways[k] = 0.0
         if not enough:
             return number
     return len(wanted)

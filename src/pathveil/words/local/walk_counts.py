@@ -16,8 +16,9 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.words.local.growth import LocalWorld
 
 _MOST_STATES = 1 << 13  # around one state; a word through a state with more of them is drawn by passing over the system
-_MOST_BYTES = 1 << 29  # of tables; then they are begun anew
+_MOST_BYTES = 1 << 28  # of tables; then they are begun anew
 _FIRST_CELLS = 1 << 16
+_MOST_KEPT = 2  # tables, each for a reach of its own
 
 
 class WalkCounts:
@@ -26,8 +27,8 @@ class WalkCounts:
     def __init__(self, world: LocalWorld, reach: int) -> None:
         self._world, self._reach = world, reach
         self._lock = threading.Lock()
-        self._scratch = np.full(world.compiled.state_count, -1, dtype=np.int64)
-        self.ways = _ways(world, reach)
+        self._scratch = np.full(world.compiled.state_count, -1, dtype=np.int32)
+        self.ways = _Ways.of(world).up_to(reach)
         self._clear()
 
     @classmethod
@@ -35,14 +36,14 @@ class WalkCounts:
         """The same object for the same system and reach. Only the latest few are kept."""
         kept: dict[int, WalkCounts] = world.compiled.kept.setdefault(cls, {})
         if reach not in kept:
-            while len(kept) >= 3:
+            while len(kept) >= _MOST_KEPT:
                 kept.pop(next(iter(kept)), None)
             kept[reach] = cls(world, reach)
         return kept[reach]
 
     def _clear(self) -> None:
         states = self._world.compiled.state_count
-        self._place, self._masks = np.full(states, -1, dtype=np.int64), np.zeros(states, dtype=np.int64)
+        self._place, self._masks = np.full(states, -1, dtype=np.int32), np.zeros(states, dtype=np.int32)
         self._used = np.zeros(2, dtype=np.int64)
         self._tables = _new_tables(_FIRST_CELLS)
         self._counts = np.empty(4 * _FIRST_CELLS)
@@ -68,7 +69,7 @@ class WalkCounts:
 
     @property
     def _bytes(self) -> int:
-        return int(self._used[0]) * 13 + int(self._used[1]) * 8
+        return int(self._used[0]) * 9 + int(self._used[1]) * 8
 
     def _grow(self) -> None:
         """Twice the room. Older tables are left as they are: somebody may be reading them."""
@@ -82,27 +83,53 @@ class WalkCounts:
 
 def _new_tables(cells: int) -> tuple[Any, Any, Any]:
     """Keys, the smallest number of steps, and where the counts begin."""
-    return np.empty(cells, dtype=np.int32), np.empty(cells, dtype=np.int8), np.empty(cells, dtype=np.int64)
+    return np.empty(cells, dtype=np.int32), np.empty(cells, dtype=np.int8), np.empty(cells, dtype=np.int32)
 
 
-def _ways(world: LocalWorld, reach: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """into[p, x] and onward[g, x] for up to `reach` steps, and all walks of `reach` steps from and to each state."""
-    compiled = world.compiled
-    states = compiled.state_count
-    inner = compiled.adjacency
-    backwards = sparse.csr_array(
-        (np.ones(len(world.predecessors)), world.predecessors, world.predecessor_offsets), shape=(states, states)
-    )
-    into, onward = np.zeros((reach + 1, states)), np.empty((reach + 1, states))
-    first = compiled.targets[compiled.offsets[compiled.start] : compiled.offsets[compiled.start + 1]]
-    into[1, first] = 1.0
-    onward[0] = compiled.accepting
-    leaving: FloatArray = np.ones(states)
-    arriving: FloatArray = np.ones(states)
-    for step in range(1, reach + 1):
-        if step > 1:
-            into[step] = backwards @ into[step - 1]
-        onward[step] = inner @ onward[step - 1]
-        leaving = np.asarray(inner @ leaving)
-        arriving = np.asarray(backwards @ arriving)
-    return into, onward, leaving * (1 + 1e-9), arriving * (1 + 1e-9)
+class _Ways:
+    """Ways from the start and to the end, for all states, and all walks from and to each: shared by every reach."""
+
+    def __init__(self, world: LocalWorld) -> None:
+        compiled = world.compiled
+        states = compiled.state_count
+        self._forwards = compiled.adjacency
+        self._backwards = sparse.csr_array(
+            (np.ones(len(world.predecessors)), world.predecessors, world.predecessor_offsets), shape=(states, states)
+        )
+        first = compiled.targets[compiled.offsets[compiled.start] : compiled.offsets[compiled.start + 1]]
+        self._into, self._onward = np.zeros((2, states)), np.empty((1, states))
+        self._into[1, first] = 1.0
+        self._onward[0] = compiled.accepting
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, world: LocalWorld) -> _Ways:
+        """The same object for the same system."""
+        found = world.compiled.kept.get(cls)
+        if not isinstance(found, cls):
+            found = world.compiled.kept[cls] = cls(world)
+        return found
+
+    def up_to(self, reach: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """into[p, x] and onward[g, x] for up to `reach` steps; all walks of `reach` steps from and to each state."""
+        with self._lock:
+            self._into = _extended(self._into, self._backwards, reach)
+            self._onward = _extended(self._onward, self._forwards, reach)
+            into, onward = self._into[: reach + 1], self._onward[: reach + 1]
+        leaving: FloatArray = np.ones(into.shape[1])
+        arriving: FloatArray = np.ones(into.shape[1])
+        for _ in range(reach):
+            leaving = np.asarray(self._forwards @ leaving)
+            arriving = np.asarray(self._backwards @ arriving)
+        return into, onward, leaving * (1 + 1e-9), arriving * (1 + 1e-9)
+
+
+def _extended(rows: FloatArray, adjacency: sparse.csr_array, last: int) -> FloatArray:
+    """Rows up to this one, each from the row before."""
+    if len(rows) > last:
+        return rows
+    longer = np.empty((last + 1, rows.shape[1]))
+    longer[: len(rows)] = rows
+    for step in range(len(rows), last + 1):
+        longer[step] = adjacency @ longer[step - 1]
+    return longer

@@ -99,9 +99,14 @@ def local_engine(compiled: CompiledSystem, length: int, theta: float) -> MarksEn
     return None if reach is None else MarksEngine(compiled, length, theta, reach)
 
 
+def may_be_local(compiled: CompiledSystem) -> bool:
+    """Is it used on this system at some tilt?"""
+    return not compiled.is_free and compiled.edge_count >= _LEAST_EDGES and compiled.symbol_states is not None
+
+
 def local_reach(compiled: CompiledSystem, length: int, theta: float) -> int | None:
     """The longest excursion that it has to look at for that; None as above. Public, like everything it depends on."""
-    if compiled.edge_count < _LEAST_EDGES:
+    if not may_be_local(compiled):
         return None
     world = LocalWorld.of(compiled)
     reach = None if world is None else world.reach_for(_LEFT_OUT, length, tilt_factor(theta))
