@@ -10,9 +10,12 @@ or one that is busy, shifts all of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isqrt
 
+from pathveil.randomness.blocks import processors
 from pathveil.systems.compiled import CompiledSystem
+from pathveil.words.base import WordMechanism
 from pathveil.words.classes import LONGEST_LAW
 from pathveil.words.laws import classes_are_cheap
 from pathveil.words.tilted import lanes_fit, local_reach
@@ -66,6 +69,13 @@ def seconds_for_a_word(name: str, compiled: CompiledSystem, length: int, theta: 
     if name in _TILTED and not lanes_fit(compiled, length):
         return length * (_PASS[0] + compiled.edge_count * _PASS[1])
     return length * (_SYMBOL[name] + compiled.edge_count * _SYMBOL_AND_EDGE[name])
+
+
+def seconds_for_words(mechanism: WordMechanism, name: str, lengths: Mapping[int, int]) -> float:
+    """Time to draw so many words of each length, on all processors of this machine, without their certificates."""
+    compiled = mechanism.world.compiled
+    seconds = (count * seconds_for_a_word(name, compiled, n, mechanism.theta(n)) for n, count in lengths.items())
+    return sum(seconds) / processors()
 
 
 def _reach(name: str, compiled: CompiledSystem, length: int, theta: float | None) -> int | None:

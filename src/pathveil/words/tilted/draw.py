@@ -96,7 +96,7 @@ def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
 def local_engine(compiled: CompiledSystem, length: int, theta: float) -> MarksEngine | None:
     """The loop that looks at the surroundings of words only; None where it does not pay, or cannot be used."""
     reach = local_reach(compiled, length, theta)
-    return None if reach is None else MarksEngine(compiled, length, theta, reach)
+    return None if reach is None else MarksEngine(compiled, length, theta, reach, over_all=engine_for)
 
 
 def may_be_local(compiled: CompiledSystem) -> bool:

@@ -7,7 +7,7 @@ again in ball arithmetic (`exact`), and a word whose weights span more than it c
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import log
 
@@ -123,10 +123,18 @@ class MarksEngine(Engine):
     """Large sparse systems where the symbol decides the state, by local work; see pathveil.words.local."""
 
     def __init__(
-        self, compiled: CompiledSystem, length: int, theta: float, reach: int, margin: float | None = None
+        self,
+        compiled: CompiledSystem,
+        length: int,
+        theta: float,
+        reach: int,
+        *,
+        over_all: Callable[[CompiledSystem, int, float], Engine] | None = None,
+        margin: float | None = None,
     ) -> None:
-        """`margin` if not the one for the roundings that there are; tests make it so wide that all is in doubt."""
+        """`over_all` makes what draws words that jump; `margin` if not the one for the roundings that there are."""
         super().__init__(compiled, length, theta)
+        self._over_all = over_all or LaneEngine
         world = LocalWorld.of(compiled)
         assert world is not None
         self._world, self._draw = world, LocalDraw(world, length, self._z, reach)
@@ -150,8 +158,7 @@ class MarksEngine(Engine):
 
     def _for_undrawn(self) -> Engine:
         """A word that jumps is far from all others: everything has to be looked at."""
-        kind = LaneEngine if lanes_fit(self._compiled, self._length) else LogEngine
-        return kind(self._compiled, self._length, self._theta)
+        return self._over_all(self._compiled, self._length, self._theta)
 
 
 def lanes_fit(compiled: CompiledSystem, positions: int) -> bool:
