@@ -25,6 +25,8 @@ from pathveil.systems.compiled import CompiledSystem
 _STEPS = 64  # walks of so many steps are counted; longer ones are composed of them
 _SLACK = 1.0 + 1e-9  # more than all roundings of these sums of positive numbers
 LONGEST_REACH = 64
+_SAMPLE = 16  # states
+_MANY = 1 << 13  # states: as good as all of them
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class LocalWorld:
             raise ValueError("the symbol does not decide the state")
         self.compiled = compiled
         self.entered: IntArray = compiled.symbol_states
+        self._around: dict[int, float] = {}
         self._reaches: dict[tuple[float, int, float], int | None] = {}
         self.first_states = int(compiled.offsets[compiled.start + 1] - compiled.offsets[compiled.start])
 
@@ -130,6 +133,23 @@ class LocalWorld:
         unmarked = log(self.first_states * z * ahead.factor) + (length - 1) * log(one) if one else -inf
         share = 2 * (gaps + first + exp(min(unmarked, 700.0)))  # twice: what may follow is itself off by less than that
         return share * _SLACK if share < 0.5 else inf
+
+    def states_around(self, reach: int) -> float:
+        """How many states lead to one within so many steps, on average over some that stand for all."""
+        if reach not in self._around:
+            offsets, before = self.predecessor_offsets, self.predecessors
+            sizes = []
+            for state in np.linspace(0, self.compiled.state_count - 1, _SAMPLE).astype(np.int64).tolist():
+                found = new = np.array([state])
+                for _ in range(reach):
+                    edges = [before[offsets[x] : offsets[x + 1]] for x in new.tolist()]
+                    new = np.setdiff1d(np.concatenate(edges), found)
+                    if not len(new) or len(found) > _MANY:
+                        break
+                    found = np.concatenate([found, new])
+                sizes.append(len(found))
+            self._around[reach] = sum(sizes) / len(sizes)
+        return self._around[reach]
 
     def reach_for(self, share: float, length: int, z: float) -> int | None:
         """The smallest reach at which no more than this share of Z is left out; None where there is none."""

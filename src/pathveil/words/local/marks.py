@@ -13,7 +13,7 @@ from pathveil.words.base import rounding_margin
 from pathveil.words.local.growth import LocalWorld
 from pathveil.words.local.walk_counts import WalkCounts
 
-_AT_ONCE = 1 << 14  # words times reach squared: the surroundings of so many are looked for together
+_AT_ONCE = 1 << 21  # symbols times reach squared: the surroundings of so many are looked for together
 LARGEST_REMAINDER = 2.0**-10
 """Words of which longer gaps could add more than this, relatively, are drawn by passing over the whole system."""
 
@@ -39,6 +39,7 @@ class LocalDraw:
     ) -> None:
         self._world, self._length, self._z, self.reach = world, length, z, reach
         self._largest_remainder = largest_remainder
+        self._counts = WalkCounts.of(world, reach)
         ahead, behind = world.forward, world.backward
         unmarked = log(world.first_states * z * ahead.factor) + (length - 1) * log(z * ahead.rate)
         self._bounds = (ahead.factor, ahead.rate, behind.factor, behind.rate, unmarked)
@@ -46,17 +47,13 @@ class LocalDraw:
         # A weight multiplies at most n sums of `reach` terms; a count multiplies `reach` sums of as many as the degree.
         self.margin = rounding_margin((length + 2) * (reach + 8) + reach * (int(degrees.max(initial=0)) + 4))
 
-    @cached_property
-    def _counts(self) -> WalkCounts:
-        return WalkCounts.of(self._world, self.reach)
-
     def draw(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> LocallyDrawn:
         """Private words from rows of n + 1 keystream values."""
         from pathveil.words.local.marks_kernel import draw_by_marks
 
         log_z, remainders = np.empty(len(begins)), np.empty(len(begins))
         in_doubt, undrawn = np.empty(len(begins), dtype=bool), np.empty(len(begins), dtype=bool)
-        step = max(16, _AT_ONCE // self.reach**2)
+        step = max(1, _AT_ONCE // (self._length * self.reach**2))
         for first in range(0, len(begins), step):
             some = slice(first, first + step)
             cells = begins[some, None] + np.arange(self._length)

@@ -6,6 +6,7 @@ were drawn, but never leaves this process.
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any
 
@@ -16,9 +17,20 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.words.local.growth import LocalWorld
 
 _MOST_STATES = 1 << 13  # around one state; a word through a state with more of them is drawn by passing over the system
-_MOST_BYTES = 1 << 28  # of tables; then they are begun anew
+MOST_BYTES = 1 << 29  # of tables; then they are begun anew
 _FIRST_CELLS = 1 << 16
 _MOST_KEPT = 2  # tables, each for a reach of its own
+
+_one_at_a_time = threading.Lock()
+
+
+def _release_in_another_process() -> None:
+    global _one_at_a_time
+    _one_at_a_time = threading.Lock()  # the parent's may be held by a thread that does not exist here
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_release_in_another_process)
 
 
 class WalkCounts:
@@ -26,23 +38,24 @@ class WalkCounts:
 
     def __init__(self, world: LocalWorld, reach: int) -> None:
         self._world, self._reach = world, reach
-        self._lock = threading.Lock()
-        self._scratch = np.full(world.compiled.state_count, -1, dtype=np.int32)
         self.ways = _Ways.of(world).up_to(reach)
         self._clear()
 
     @classmethod
     def of(cls, world: LocalWorld, reach: int) -> WalkCounts:
         """The same object for the same system and reach. Only the latest few are kept."""
-        kept: dict[int, WalkCounts] = world.compiled.kept.setdefault(cls, {})
-        if reach not in kept:
-            while len(kept) >= _MOST_KEPT:
-                kept.pop(next(iter(kept)), None)
-            kept[reach] = cls(world, reach)
-        return kept[reach]
+        with _one_at_a_time:
+            kept: dict[int, WalkCounts] = world.compiled.kept.setdefault(cls, {})
+            if reach not in kept:
+                while len(kept) >= _MOST_KEPT:
+                    kept.pop(next(iter(kept)))
+                kept[reach] = cls(world, reach)
+            return kept[reach]
 
     def _clear(self) -> None:
         states = self._world.compiled.state_count
+        self._process = os.getpid()
+        self._scratch = np.full(states, -1, dtype=np.int32)
         self._place, self._masks = np.full(states, -1, dtype=np.int32), np.zeros(states, dtype=np.int32)
         self._used = np.zeros(2, dtype=np.int64)
         self._tables = _new_tables(_FIRST_CELLS)
@@ -53,9 +66,10 @@ class WalkCounts:
         from pathveil.words.local.marks_kernel import count_walks
 
         world = self._world
-        with self._lock:
-            if self._bytes > _MOST_BYTES:
-                self._clear()  # whoever still uses the old tables has them
+        with _one_at_a_time:
+            # Whoever still uses the old tables has them. A forked process may have got them half made.
+            if self._bytes > MOST_BYTES or self._process != os.getpid():
+                self._clear()
             missing = np.unique(states[self._place[states] == -1])
             while len(missing):
                 done = count_walks(
@@ -100,7 +114,6 @@ class _Ways:
         self._into, self._onward = np.zeros((2, states)), np.empty((1, states))
         self._into[1, first] = 1.0
         self._onward[0] = compiled.accepting
-        self._lock = threading.Lock()
 
     @classmethod
     def of(cls, world: LocalWorld) -> _Ways:
@@ -112,10 +125,9 @@ class _Ways:
 
     def up_to(self, reach: int) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """into[p, x] and onward[g, x] for up to `reach` steps; all walks of `reach` steps from and to each state."""
-        with self._lock:
-            self._into = _extended(self._into, self._backwards, reach)
-            self._onward = _extended(self._onward, self._forwards, reach)
-            into, onward = self._into[: reach + 1], self._onward[: reach + 1]
+        self._into = _extended(self._into, self._backwards, reach)
+        self._onward = _extended(self._onward, self._forwards, reach)
+        into, onward = self._into[: reach + 1], self._onward[: reach + 1]
         leaving: FloatArray = np.ones(into.shape[1])
         arriving: FloatArray = np.ones(into.shape[1])
         for _ in range(reach):

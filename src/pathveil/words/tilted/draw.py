@@ -21,7 +21,7 @@ from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import Batch, tilt_factor
-from pathveil.words.local import LocalWorld
+from pathveil.words.local import MOST_BYTES, LocalWorld
 from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, MarksEngine, RenewalEngine, lanes_fit
 from pathveil.words.tilted.logs import log_normalisers
 from pathveil.words.tilted.response import respond_randomly
@@ -34,6 +34,7 @@ _LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
 _CACHED_RENEWAL_TABLE = 1 << 19  # bytes: read at random; beyond the L2 cache it is about three times slower
 _LEAST_EDGES = 300  # on smaller systems the other loops are as fast
 _LOCAL_SYMBOL, _LOCAL_GAP = 260, 18  # what a symbol takes in the local loop, and each step of its reach, in edges
+_COUNTING = 3.0  # what counting walks around a state takes, for each state there and each step, in edges
 _LEFT_OUT = 1e-6  # of all weight, for any feasible word: draws that it could decide are made again, exactly
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
 
@@ -110,9 +111,13 @@ def local_reach(compiled: CompiledSystem, length: int, theta: float) -> int | No
         return None
     world = LocalWorld.of(compiled)
     reach = None if world is None else world.reach_for(_LEFT_OUT, length, tilt_factor(theta))
-    if reach is None or _LOCAL_SYMBOL + reach * _LOCAL_GAP > compiled.edge_count:
+    if world is None or reach is None:
         return None
-    return reach
+    around = world.states_around(reach)
+    edges: float = _LOCAL_SYMBOL + reach * _LOCAL_GAP
+    if around * (4 * reach + 20) * compiled.state_count > MOST_BYTES:  # then much is counted again and again
+        edges += around * reach * _COUNTING
+    return reach if edges < compiled.edge_count else None
 
 
 def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:
