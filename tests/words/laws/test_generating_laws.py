@@ -10,7 +10,7 @@ import pytest
 import pathveil as pv
 from pathveil.words.laws import exponential_law, online_law, permute_and_flip_law
 from pathveil.words.laws.generating import GeneratingFunction, probabilities
-from pathveil.words.local import LocalWorld, corridor
+from pathveil.words.local import LocalWorld, surroundings
 from tests.reference.enumeration import Word, hamming
 from tests.reference.random_systems import systems_with_word
 from tests.sizes import given_few_and_many
@@ -74,7 +74,7 @@ def test_the_surroundings_of_a_word_have_the_law_of_the_whole_city(theta: float)
     assert reach is not None
     for word in city.random_words(80, 3, pv.insecure_seed(1)):
         codes = city.encode(word)
-        near, all_of_it = corridor(world, codes, reach), GeneratingFunction(city.compiled, codes)
+        near, all_of_it = surroundings(world, codes, reach), GeneratingFunction(city.compiled, codes)
         local = GeneratingFunction(near.compiled, near.codes, reached=near.reached)
         assert local.at([z])[0].log == pytest.approx(all_of_it.at([z])[0].log, abs=1e-13)
         assert local.at([z])[0].mean == pytest.approx(all_of_it.at([z])[0].mean, abs=1e-12)

@@ -22,7 +22,7 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import ErrorLaw, LazyLaw
 from pathveil.words.laws.generating import GeneratingFunction, Value, probabilities
-from pathveil.words.local import LocalWorld, corridor
+from pathveil.words.local import LocalWorld, surroundings
 
 _CHEAP_PASS = 4e6  # positions times edges: less than the surroundings of a word take to find
 _LEFT_OUT = 1e-15  # of all weight, with excursions that are too long to be looked at
@@ -65,7 +65,7 @@ def _nearby(compiled: CompiledSystem, codes: IntArray, z: float) -> tuple[Genera
     reach = None if world is None else world.reach_for(_LEFT_OUT, len(codes), z)
     if world is None or reach is None or not compiled.feasible_rows(codes[None, :])[0]:
         return None
-    around = corridor(world, codes, reach)
+    around = surroundings(world, codes, reach)
     function = GeneratingFunction(around.compiled, around.codes, reached=around.reached)
     return function, function.at([z])[0]
 

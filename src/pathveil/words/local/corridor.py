@@ -27,7 +27,7 @@ class Corridor:
     """Entry (i, y): can a private word be in state y after i symbols?"""
 
 
-def corridor(world: LocalWorld, codes: IntArray, reach: int) -> Corridor:
+def surroundings(world: LocalWorld, codes: IntArray, reach: int) -> Corridor:
     """The surroundings of a feasible word.
 
     A way from one mark to the next, of at most `reach` steps, is near the first in its first half and near the second
