@@ -20,7 +20,7 @@ from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import Batch, tilt_factor
+from pathveil.words.base import Batch, SameLength, tilt_factor
 from pathveil.words.local import MOST_BYTES, LocalWorld
 from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, MarksEngine, RenewalEngine, lanes_fit
 from pathveil.words.tilted.logs import log_normalisers
@@ -29,6 +29,8 @@ from pathveil.words.tilted.sparse import SparseEngine
 
 _SMALL = 1 << 20  # cells times edges: less is done before the compiled loops would be loaded
 _FEW = 4  # words, on a system that is not small
+_PRODUCT, _PRODUCT_EDGE = 60e-6, 4e-9  # seconds for a position of a single word, and for each edge
+_LOADING, _SIXTEEN_EDGES = 0.5, 5e-9  # seconds until compiled loops are there, and for a position and edge then
 _BLOCK_CELLS = 1 << 16  # cells, and keystream values, for a thread at a time
 _LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
 _CACHED_RENEWAL_TABLE = 1 << 19  # bytes: read at random; beyond the L2 cache it is about three times slower
@@ -65,7 +67,7 @@ def draw_tilted(
 
     blocks = []
     for part, tilt, near in zip(words.by_length, thetas, local, strict=True):
-        over_all = SparseEngine if len(part.begins) < _FEW else engine_for
+        over_all = SparseEngine if _one_by_one(compiled, part) else engine_for
         engine = near or over_all(compiled, part.length, tilt)
         for begin, end in cuts(len(part.begins), block_size(part.length)):
             blocks.append(partial(draw, engine, part.begins[begin:end]))
@@ -90,7 +92,7 @@ def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
     if _renewal_pays(compiled, length, theta):
         return RenewalEngine(compiled, length, theta)
     if lanes_fit(compiled, length):
-        return LaneEngine(compiled, length, theta)
+        return LaneEngine(compiled, length, theta, far_apart=SparseEngine)
     return SparseEngine(compiled, length, theta)
 
 
@@ -98,6 +100,12 @@ def local_engine(compiled: CompiledSystem, length: int, theta: float) -> MarksEn
     """The loop that looks at the surroundings of words only; None where it does not pay, or cannot be used."""
     reach = local_reach(compiled, length, theta)
     return None if reach is None else MarksEngine(compiled, length, theta, reach, over_all=engine_for)
+
+
+def _one_by_one(compiled: CompiledSystem, part: SameLength) -> bool:
+    """Are these so few words that they are drawn before sixteen at a time would be, compiled loops loaded?"""
+    alone = len(part.begins) * part.length * (_PRODUCT + compiled.edge_count * _PRODUCT_EDGE)
+    return len(part.begins) < _FEW and alone < _LOADING + part.length * compiled.edge_count * _SIXTEEN_EDGES
 
 
 def may_be_local(compiled: CompiledSystem) -> bool:

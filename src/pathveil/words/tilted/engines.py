@@ -170,9 +170,16 @@ class LaneEngine(Engine):
     """Any system; see lane_kernels.py."""
 
     def __init__(
-        self, compiled: CompiledSystem, length: int, theta: float, reachable: ReachableStates | None = None
+        self,
+        compiled: CompiledSystem,
+        length: int,
+        theta: float,
+        reachable: ReachableStates | None = None,
+        far_apart: Callable[[CompiledSystem, int, float], Engine] | None = None,
     ) -> None:
+        """`far_apart` makes what draws words whose weights lie too far apart for this loop."""
         super().__init__(compiled, length, theta)
+        self._far_apart = far_apart or LogEngine
         if reachable is not None:
             self._reachable = reachable
         order, label_offsets = compiled.edges_by_label
@@ -195,6 +202,9 @@ class LaneEngine(Engine):
             keystream.reshape(-1), private, self._margin, in_doubt,
         )  # fmt: skip
         return log_z, in_doubt, ~sound
+
+    def _for_undrawn(self) -> Engine:
+        return self._far_apart(self._compiled, self._length, self._theta)
 
     def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
         """log Z of each word, without a draw."""
