@@ -12,8 +12,8 @@ from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.source import RandomSource
 from pathveil.words.base.batch import Batch
 from pathveil.words.certificate.certificate import ChainCertifier
-from pathveil.words.edit.classes import EditClasses
 from pathveil.words.edit.length_range import LengthRange
+from pathveil.words.edit.tables import EditTables, Room
 from tests.reference import printed
 
 # No two 0s in a row: the number of words near a word depends much on the word.
@@ -96,8 +96,9 @@ class TooFewEdits(pv.EditPermuteAndFlip):
 class KeepsTheLength(pv.EditExponential):
     """Promises to protect the length, and releases words that are as long as the sensitive one."""
 
-    def _classes(self, codes: IntArray) -> EditClasses:
-        return EditClasses(LengthRange(self.world.compiled, len(codes), len(codes)), codes, self.cap)
+    def _tables(self, words: Sequence[IntArray], room: Room | None = None) -> EditTables:  # noqa: ARG002
+        length = len(words[0])
+        return EditTables(LengthRange(self.world.compiled, length, length), words[:1], self.cap)
 
 
 class RareTruth(pv.EditExponential):

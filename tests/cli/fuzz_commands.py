@@ -192,6 +192,31 @@ WORD_UNITS: list[tuple[str, ...]] = [
         ("--unit", "word", "--max-length", "3", "--split", split)
         for split in ("", "transitions=nan,first=1", "transitions=1", "=", "first=-1,transitions=2", "a=1", "first=1")
     ),
+    ("--unit", "user", "--max-length", "3"),
+    ("--unit", "word", "--max-length", "3", "--neighbours", "add-remove"),
+    *(
+        ("--unit", "user", "--user", user, "--max-words-per-user", most, "--max-length", "3")
+        for user, most in (
+            ("driver", "2"),
+            ("driver", "0"),
+            ("driver", "9" * 30),
+            ("w", "1"),
+            ("nobody", "1"),
+            ("", "1"),
+        )
+    ),
+    (
+        "--unit",
+        "user",
+        "--user",
+        "driver",
+        "--max-words-per-user",
+        "1",
+        "--max-length",
+        "3",
+        "--neighbours",
+        "add-remove",
+    ),
 ]
 
 

@@ -8,6 +8,8 @@ import pytest
 
 ROUTES = "privatize trips.parquet --column route --edges roads.csv --yes --ledger budget.db --output out.parquet"
 
+PERSONS = "--unit user --user driver --max-length 5 --max-words-per-user"
+
 
 def init(run, unit: str, epsilon: float = 1000.0) -> None:
     ran = run(f"ledger init budget.db --epsilon {epsilon} --delta 0.1 --unit {unit}")
@@ -115,6 +117,17 @@ def test_what_the_unit_cannot_express_is_refused_before_anything_is_drawn(folder
         ("symbols --adjacency 2", "--unit word --max-length 5", 1),
         ("word --max-length 40", "--unit word --max-length 5", 1),
         ("user --max-words-per-user 3 --max-length 40", "--unit word --max-length 5", 3),
+        ("user --max-words-per-user 3 --max-length 40", f"{PERSONS} 5", 1),
+        ("user --max-words-per-user 3 --max-length 40 --user driver", f"{PERSONS} 2", 1),
+        ("user --max-words-per-user 3 --max-length 40", f"{PERSONS} 2 --neighbours add-remove", 2),
+        (
+            "user --max-words-per-user 3 --max-length 40 --neighbours add-remove",
+            f"{PERSONS} 2 --neighbours add-remove",
+            1,
+        ),
+        ("word --max-length 40", f"{PERSONS} 2", 1),
+        ("word --max-length 40 --neighbours add-remove", f"{PERSONS} 2 --neighbours add-remove", 2),
+        ("word --max-length 40 --neighbours add-remove", "--unit word --max-length 5 --neighbours add-remove", 1),
         ("same-length", "--unit symbol", 8),
         ("transition", "--unit transition", 1),
     ],
@@ -128,6 +141,25 @@ def test_models_are_charged_what_they_cost_in_the_unit_of_the_budget(folder, run
     assert ran.code == 0, ran.err
     assert spent(run) == cost
     assert json.loads((folder / "out.json.manifest.json").read_text())["budget"]["epsilon"] == cost
+
+
+def test_a_model_of_other_persons_than_the_budgets_is_refused(folder, run):
+    init(run, "user --max-words-per-user 3 --max-length 40 --user day")
+    ran = run(
+        f"model trips.parquet --column route --states zones.txt --epsilon 1 {PERSONS} 2 --ledger budget.db "
+        "--output out.json"
+    )
+    assert ran.code == 2
+    assert "persons named by the column 'day'" in ran.err
+    assert "--user day" in ran.err
+    assert spent(run) == 0
+    assert not (folder / "out.json").exists()
+
+
+def test_a_budget_of_persons_says_which_models_it_would_buy(run):
+    init(run, "user --max-words-per-user 3 --max-length 40 --neighbours add-remove")
+    left = json.loads(run("ledger show budget.db --json").out)["buys"]
+    assert {"protects": "all words of a person, added or removed (a model)", "epsilon": 1000.0} in left
 
 
 LIMITED = f"{ROUTES} --epsilon 2 --mechanism online --max-words-per-user 2"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.data.files import read_csv, write_csv
 
 LONG = "privatize stays.csv --case visit --order time --symbol page --alphabet pages.txt --epsilon 600 --output out.csv"
@@ -121,3 +123,59 @@ def test_several_columns_make_one_symbol_and_come_out_as_several(run):
     ran = run(line.replace("--joiner :", "--overwrite"))
     assert ran.code == 1
     assert "choose another --joiner" in ran.err
+
+
+def test_whoever_does_not_know_the_file_is_told_its_columns(run):
+    write_csv(Path("stays.csv"), [["visit", "time", "page"], ["v", "1", "cart"]])
+    Path("semicolons.csv").write_text("a;b;c\n1;2;3\n")
+    line = "privatize {} --alphabet pages.txt --epsilon 1 --output out.csv"
+    for file, columns in (
+        ("stays.csv", "'visit', 'time', 'page'"),
+        ("semicolons.csv", "'a', 'b', 'c'"),
+        ("trips.parquet", "'route', 'driver', 'day'"),
+    ):
+        ran = run(line.format(file))
+        assert ran.code == 2
+        assert "where are the words? Give --column for one word a row" in ran.err
+        assert f"Its columns: {columns}." in ran.err
+    assert "Its columns" not in run(line.format("stays.csv") + " --no-header").err
+    assert run("ledger init budget.db --epsilon 9 --unit symbols --adjacency 1").code == 0
+    hidden = run(line.format("stays.csv") + " --ledger budget.db").err
+    assert "where are the words?" in hidden
+    assert "'visit'" not in hidden
+
+
+def test_an_unknown_symbol_is_shown_beside_one_that_is_known(run):
+    """Numbers in the file and names in the public list, or the other way round, are seen at once."""
+    Path("codes.txt").write_text("0 1\n1\n")
+    ran = run("privatize codes.txt --alphabet pages.txt --epsilon 9 --output out.txt")
+    assert ran.code == 1
+    assert "unknown symbol '0'" in ran.err
+    assert "(this one has 3, the first is 'home')" in ran.err
+
+
+COUNTED = FLOWS + " --count flow"
+BAD_ROWS = {
+    "mixed formats": (LONG, ["2014-01-09", "13/1/2014"], "row 2 ('13/1/2014') is day/month/year", "--time-format"),
+    "a zone in one row": (LONG, ["2014-01-09 10:00Z", "2014-01-09 10:30"], "row 2 (", "give all times a zone, or none"),
+    "a negative count": (COUNTED, ["4", "-4"], "row 2, column 'flow': the count is", "--on-bad-row skip"),
+    "half a trip": (COUNTED, ["4", "2.5"], "row 2, column 'flow': the count is", "--on-bad-row skip"),
+}
+
+
+@pytest.mark.parametrize("what", BAD_ROWS)
+def test_bad_rows_are_named_with_a_way_out_and_cost_nothing(run, what):
+    line, values, place, way_out = BAD_ROWS[what]
+    write_csv(Path("stays.csv"), [["visit", "time", "page"], *(["v", value, "cart"] for value in values)])
+    write_csv(Path("od.csv"), [["a", "b", "flow"], *(["s0", "s1", value] for value in values)])
+    unit = "symbols --adjacency 1" if line == LONG else "transition"
+    assert run(f"ledger init budget.db --epsilon 700 --delta 1e-5 --unit {unit}").code == 0
+    before = sorted(Path().iterdir())
+    ran = run(f"{line} --ledger budget.db --curator")
+    assert ran.code == 1
+    assert place in ran.err
+    assert way_out in ran.err
+    assert "Traceback" not in ran.err
+    assert sorted(Path().iterdir()) == before
+    shown = json.loads(run("ledger show budget.db --json").out)
+    assert float(shown["spent"]["epsilon"]) == 0

@@ -210,3 +210,14 @@ def test_the_ways_that_are_printed_where_the_system_is_missing_run_as_printed(ru
             command = command.replace(name, stands_for)
         ran = run(command)
         assert ran.code == 0, f"{command}\n{ran.err}"
+
+
+def test_edges_are_taken_both_ways_when_told(folder, run):
+    (folder / "streets.csv").write_text("node_a,node_b\nx,y\ny,z\n")
+    one_way = run("system convert --edges streets.csv:node_a,node_b --output one.json --json")
+    both = run("system convert --edges streets.csv:node_a,node_b --both-ways --output both.json --json")
+    assert [json.loads(ran.out)["transitions"] for ran in (one_way, both)] == [2, 4]
+    assert json.loads(both.out)["dead_ends"] == []
+    ran = run("plan --alphabet pages.txt --both-ways --length 3 --epsilon 1")
+    assert ran.code == 2
+    assert "--both-ways belongs to --edges" in ran.err

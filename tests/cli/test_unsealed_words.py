@@ -21,7 +21,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pathveil.cli.app import main
-from pathveil.data.writing import manifest, private_file, shuffle, table_writer, user_limit
+from pathveil.data.reading.user_limit import UserLimit
+from pathveil.data.writing import manifest, private_file, shuffle, table_writer
 from pathveil.ledger.ledger import Ledger
 from pathveil.privacy.units import Symbols
 
@@ -45,7 +46,7 @@ STEPS = {
     "charge": (Ledger, "charge"),
     "seal": (Ledger, "seal"),
     "deal": (shuffle, "_deal"),
-    "limit": (user_limit.UserLimit, "_surplus"),
+    "limit": (UserLimit, "_surplus"),
     "write": (table_writer.TableWriter, "write"),
     "manifest": (manifest, "write_manifest"),
 }

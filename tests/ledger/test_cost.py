@@ -136,6 +136,19 @@ def test_a_circumstance_that_there_is_not_is_refused_and_charges_nothing(tmp_pat
     assert len(ledger.entries()) == 1
 
 
+def test_a_budget_that_names_its_persons_takes_no_promise_about_others(tmp_path):
+    ledger = pv.Ledger.create(tmp_path / "budget.db", 100.0, unit=User(5, 9), user="rider")
+    of_persons = promise(1.0, unit=User())
+    assert ledger.price(of_persons, user="rider").amount.epsilon == 1
+    for user in ("trip", None):
+        with pytest.raises(pv.UnitMismatchError, match="persons named by the column 'rider'"):
+            ledger.price(of_persons, user=user)
+    assert ledger.price(promise(1.0, unit=Word())).amount.epsilon == 5
+    unnamed = pv.Ledger.create(tmp_path / "unnamed.db", 100.0, unit=User(5, 9))
+    assert unnamed.price(of_persons, user="rider").amount.epsilon == 1
+    assert unnamed.price(of_persons).amount.epsilon == 1
+
+
 def test_a_limit_counts_only_for_the_column_that_names_the_persons(tmp_path):
     ledger = pv.Ledger.create(tmp_path / "budget.db", 100.0, unit=UserSymbols(5, 1), user="rider")
     about = {"words_per_user": 2}

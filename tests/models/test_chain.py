@@ -289,7 +289,7 @@ def test_data_that_cannot_be_read_are_refused(data, error, says):
         ({"unit": "word", "max_length": 5, "mix": False}, "belong to mechanism 'dirichlet' and unit 'transition'"),
         ({"unit": "word", "mechanism": "laplace"}, "needs `max_length`"),
         ({"unit": "word", "mechanism": "laplace", "max_length": 1}, "needs `max_length`"),
-        ({"max_length": 5}, "belongs to unit 'word'"),
+        ({"max_length": 5}, "belongs to the units 'word' and 'user'"),
         ({"delta": None, "mechanism": "dirichlet"}, "needs a `delta`"),
         ({"delta": None, "floor": 0.1}, "needs a `delta`"),
         ({"delta": 0.0}, "delta is 0"),

@@ -254,3 +254,23 @@ def test_rows_of_protected_size_are_divided_by_their_noisy_sum():
         assert noisy_rows(pv.insecure_seed(0), np.zeros((1, 2), dtype=int), inside, Known(*noise), None)[0] == (
             pytest.approx(expected)
         )
+
+
+@pytest.mark.parametrize("public", [True, False], ids=["public sizes", "noisy sizes"])
+def test_a_large_table_is_made_into_the_same_rows_as_each_row_alone(public):
+    states = 1100  # more cells than are worked on at a time
+    inside = np.zeros((states, states), dtype=bool)
+    for step in (1, 2, 5):
+        inside[np.arange(states), (np.arange(states) + step) % states] = True
+    inside[7] = False
+    counts = np.where(inside, 9, 0)
+    sizes = counts.sum(axis=1) if public else None
+    noise = np.random.default_rng(1).integers(-12, 12, inside.sum()).tolist()
+    rows = noisy_rows(pv.insecure_seed(0), counts, inside, Known(*noise), sizes)
+    for i in range(0, states, 37):
+        before = int(inside[:i].sum())
+        one, here = slice(i, i + 1), noise[before : before + int(inside[i].sum())]
+        alone = noisy_rows(
+            pv.insecure_seed(0), counts[one], inside[one], Known(*here), None if sizes is None else sizes[one]
+        )
+        assert (rows[i] == alone[0]).all()

@@ -21,8 +21,9 @@ from pathveil.models.laplace import (
     noisy_rows,
     pair_gaussian_delta,
     pair_gaussian_noise,
-    sensitivity,
+    sensitivities,
 )
+from pathveil.models.people import ONE_WORD
 
 
 def _largest_changes(neighbours) -> tuple[int, int]:
@@ -38,17 +39,17 @@ def _largest_changes(neighbours) -> tuple[int, int]:
 def test_one_symbol_changes_the_table_by_exactly_the_stated_norms():
     words = list(itertools.product(range(3), repeat=4))
     pairs = ((w, v) for w in words for v in words if sum(x != y for x, y in zip(w, v, strict=True)) == 1)
-    assert _largest_changes(pairs) == sensitivity("symbol", None) == (4, 6)
+    assert _largest_changes(pairs) == sensitivities("symbol", None, ONE_WORD)["transitions"] == (4, 6)
 
 
 @pytest.mark.parametrize("length", [2, 3, 4])
 def test_one_word_changes_the_table_by_exactly_the_stated_norms(length):
     words = [w for n in range(1, length + 1) for w in itertools.product(range(3), repeat=n)]
-    assert _largest_changes(itertools.product(words, words)) == sensitivity("word", length)
+    assert _largest_changes(itertools.product(words, words)) == sensitivities("word", length, ONE_WORD)["transitions"]
 
 
 def test_one_destination_changes_two_counts_by_one():
-    assert sensitivity("transition", None) == (2, 2)
+    assert sensitivities("transition", None, ONE_WORD) == {"transitions": (2, 2)}
 
 
 def test_laplace_scales_are_rounded_up_and_hardly():

@@ -159,7 +159,9 @@ def test_the_papers_floor_is_asked_of_rows_that_have_something_to_protect_only()
 
 def test_what_is_public_depends_on_the_unit_and_on_the_mechanism():
     def public(unit: str, mechanism: str, mix: bool = True) -> str:
-        return "; ".join(request._public(unit, mechanism, 0.15, mix))
+        length = 5 if unit == "word" else None
+        asked = request.Request(None, unit, 1.0, 1e-6, length, SINGLE, 0.15, mix)
+        return "; ".join(asked.guarantee(mechanism, seeded=False).public)
 
     assert "floor of each row" in public("transition", "dirichlet")
     assert "frequency ≥ 0.15" in public("transition", "dirichlet", mix=False)

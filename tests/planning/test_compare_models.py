@@ -83,3 +83,16 @@ def test_impossible_questions_are_refused(options):
     asked = {"records": [100, 200], "successors": 5, "epsilon": 1.0, "delta": 1e-6} | options
     with pytest.raises(pv.InvalidParameterError):
         pv.compare_models(asked.pop("records"), **asked)
+
+
+def test_the_words_of_a_person_multiply_the_error_and_add_remove_halves_it():
+    def error(**options) -> float:
+        (one,) = pv.compare_models([1000] * 4, successors=4, epsilon=1.0, max_length=6, **options)
+        return one.count_error
+
+    word = error(unit="word")
+    assert error(unit="user", max_words_per_user=1) == word
+    assert error(unit="user", max_words_per_user=5) == pytest.approx(5 * word, rel=0.01)
+    assert error(unit="user", max_words_per_user=2, neighbours="add-remove") == word
+    with pytest.raises(pv.InvalidParameterError, match="needs `max_words_per_user`"):
+        error(unit="user")

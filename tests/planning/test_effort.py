@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import pathveil as pv
-from pathveil.planning.effort import memory_for_a_batch, seconds_for_a_word
+from pathveil.planning.effort import edit_efforts, edit_warning, memory_for_a_batch, seconds_for_a_word
 from pathveil.words.by_name import MECHANISMS
 
 
@@ -42,3 +42,27 @@ def test_time_and_memory_of_local_draws_hardly_depend_on_the_size_of_the_map() -
         assert seconds_for_a_word(name, large, 100, 0.5) > 10 * seconds_for_a_word(name, small, 100, 0.5)
         assert memory_for_a_batch(name, large, 100, 0.5) < 1 << 28
     assert seconds_for_a_word("permute-and-flip", large, 100, 5.0) > 1e-3
+
+
+def test_edit_distance_is_estimated_from_a_public_word_of_the_greatest_length() -> None:
+    letters = pv.Alphabet("abcdefghijk")
+    row = pv.forecast(letters, 6, 5.0, lengths=(5, 9), cap=4).best
+    assert row.seconds is not None
+    assert row.memory is not None
+    effort = edit_efforts(letters, (5, 9), 6).at(4)
+    assert (row.seconds, row.memory) == (effort.seconds, int(effort.memory))
+    assert edit_efforts(letters, (5, 9)).at(4).seconds > effort.seconds
+    # No word of five symbols is feasible here, so four are the most.
+    pairs = pv.TransitionSystem({(0, "a"): 1, (1, "b"): 0}, initial=0, accepting={0})
+    assert edit_efforts(pairs, (1, 5)).at(2).nodes >= 1
+
+
+def test_a_warning_comes_before_long_work_alone_and_proposes_a_cap() -> None:
+    letters = pv.Alphabet("abcdefghijk")
+    warning = edit_warning(letters, (5, 17), None, 3_500)
+    assert warning is not None
+    assert "hours" in warning
+    assert "`cap=" in warning
+    assert "more than a year" in str(edit_warning(letters, (100, 200), None, 10))
+    assert edit_warning(letters, (5, 17), 4, 1_000) is None
+    assert edit_warning(letters, (5, 17), None, 0) is None

@@ -112,6 +112,18 @@ def test_to_replace_a_word_is_to_remove_one_and_to_add_one():
         Symbols(1).route_to(Word(3, "add-remove"))
 
 
+def test_one_word_more_of_a_person_who_has_others_is_two_steps_of_adding_or_removing_persons():
+    unit = User(neighbours="add-remove")
+    one, other = (("a", "b"),), (("a",),)
+    assert compares(Word(3, "add-remove"), one, other)
+    assert other not in steps_by_search(unit, one, 1)
+    assert other in steps_by_search(unit, one, 2)
+    assert unit.route_to(Word(3, "add-remove")).steps == 2
+    assert unit.route_to(Word(3)).steps == 2
+    assert unit.route_to(User(4, 3, "add-remove")).steps == 1
+    assert User().route_to(Word(3)).steps == 1
+
+
 @settings(max_examples=300, deadline=None)
 @given(ANY_UNIT, ANY_UNIT, ANY_UNIT)
 def test_what_covers_a_unit_covers_all_that_this_one_covers(first, second, third):

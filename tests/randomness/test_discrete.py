@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from fractions import Fraction
 from math import isqrt
@@ -241,3 +242,21 @@ def test_the_steps_of_a_gaussian_draw_multiply_out_to_the_stated_law_in_sixty_di
             ratio = (-flint.arb(y * y) * q / (2 * p)).exp()
             assert (kept(y) / kept(0)).overlaps(ratio)
             assert not (kept(y) / kept(0)).overlaps(ratio * (1 + flint.arb(10) ** -40))
+
+
+def test_draws_beyond_one_batch_follow_the_stated_law() -> None:
+    scale = Fraction(2)
+    draws = discrete_laplace(pv.insecure_seed(3), scale, discrete.LARGEST_BATCH)  # at least two batches
+    assert len(draws) == discrete.LARGEST_BATCH
+    assert chi_square_p_value(draws, laplace_weight, scale) > FALSE_ALARM
+    half = len(draws) // 2  # the second batch has bits of its own
+    assert abs(np.corrcoef(draws[:half], draws[half:])[0, 1]) < 5 / half**0.5  # false alarm: 6e-7
+
+
+@pytest.mark.slow
+def test_the_memory_of_a_draw_does_not_grow_with_the_candidates_that_are_tried() -> None:
+    tracemalloc.start()
+    draws = discrete_laplace(pv.insecure_seed(3), Fraction(2), 2 * discrete.LARGEST_BATCH)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 3 * draws.nbytes + 250 * discrete.LARGEST_BATCH  # all at once: 600 MB

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pathveil.cli.options import (
+    WHAT_IS_PUBLIC,
+    WHERE_WORDS_ARE,
     Budget,
     Columns,
     Epsilon,
@@ -27,6 +29,7 @@ from pathveil.cli.printing import (
     content_hidden,
     echo_cost,
     echo_json,
+    echo_limited,
     echo_notice,
     echo_skipped,
     echo_tied,
@@ -48,40 +51,64 @@ class Fit:
     epsilon: Epsilon
     states: Annotated[
         str | None,
-        typer.Option(metavar="FILE[:COLUMN]", help="Text, one public state a line, or a column of a CSV file."),
+        typer.Option(
+            metavar="FILE[:COLUMN]",
+            help="Text, one public state a line, or a column of a CSV file.",
+            rich_help_panel=WHAT_IS_PUBLIC,
+        ),
     ] = None
     system: Annotated[
         Path | None,
         typer.Option(
             help="Instead of --states and --support: a file from `pathveil system`. Its symbols are the states, and "
-            "only what may follow what there can occur."
+            "only what may follow what there can occur.",
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
     delta: Annotated[
         float | None, typer.Option(help="δ that may be spent; without it, discrete Laplace noise is used.")
     ] = None
     unit: Annotated[
-        Literal["transition", "symbol", "word"] | None,
-        typer.Option(help="What is protected: one transition's destination, one symbol, or one whole word."),
+        Literal["transition", "symbol", "word", "user"] | None,
+        typer.Option(
+            help="What is protected: one transition's destination, one symbol, one whole word, or a person's words."
+        ),
     ] = None
+    user: Annotated[str | None, typer.Option(help="Unit user: the column that says whose word it is.")] = None
+    max_words_per_user: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Unit user: use at most so many words of a person, chosen at random. More words, more noise."
+        ),
+    ] = None
+    neighbours: Annotated[
+        Literal["replace", "add-remove"],
+        typer.Option(
+            help="Units word and user: a word (a person) becomes another, or is there or not. Then their number is "
+            "protected, too."
+        ),
+    ] = "replace"
     mechanism: Annotated[
         Literal["dirichlet", "laplace", "gaussian"] | None,
         typer.Option(help="If not given: the one with the smallest error to expect, by public forecast."),
     ] = None
     max_length: Annotated[
-        int | None, typer.Option(min=2, max=1_000_000, help="Unit word: the greatest length; longer words are cut.")
+        int | None,
+        typer.Option(min=2, max=1_000_000, help="Units word and user: the greatest length; longer words are cut."),
     ] = None
     split: Annotated[
         str | None,
         typer.Option(
-            help="Unit word: learn first symbols and lengths, too, each for a share of the budget: "
+            help="Units word and user: learn first symbols and lengths, too, each for a share of the budget: "
             "transitions=0.8,first=0.1,lengths=0.1"
         ),
     ] = None
     support: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE[:FROM,TO]", help="CSV with the columns from,to: the only transitions that can occur. Public."
+            metavar="FILE[:FROM,TO]",
+            help="CSV with the columns from,to (others follow a colon): the only transitions that can occur.",
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
 
@@ -91,6 +118,13 @@ class Fit:
             raise InvalidParameterError("which states are there? Give --states, or --system for a saved public system")
         if self.system is not None and self.support is not None:
             raise InvalidParameterError("--system says itself what may follow what: leave out --support")
+        if self.unit == "user" and (self.user is None or self.max_words_per_user is None):
+            raise InvalidParameterError(
+                "--unit user needs --user, the column that says whose word it is, and --max-words-per-user, how many "
+                "words of a person are used"
+            )
+        if self.unit != "user" and (self.user is not None or self.max_words_per_user is not None):
+            raise InvalidParameterError("--user and --max-words-per-user are for --unit user, which protects persons")
 
     def refuse_sensitive(self, sources: Sequence[str]) -> None:
         """Wrong use if a public file of the model is the sensitive input."""
@@ -121,6 +155,9 @@ class Fit:
             support=support,
             max_length=self.max_length,
             split=_shares(self.split),
+            user=self.user,
+            max_words_per_user=self.max_words_per_user,
+            neighbours=self.neighbours,
             count=count,
             on_bad_row=input.on_bad_row,
             overwrite=output.overwrite,
@@ -142,8 +179,16 @@ class Fit:
 class Pairs:
     """The two columns of from/to pairs, where the input has these instead of words."""
 
-    origin: Annotated[str | None, typer.Option("--from", help="Pairs: the column where a transition starts.")] = None
-    destination: Annotated[str | None, typer.Option("--to", help="Pairs: the column where it ends.")] = None
+    origin: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="One pair a row (from, to): the column where it starts.", rich_help_panel=WHERE_WORDS_ARE
+        ),
+    ] = None
+    destination: Annotated[
+        str | None,
+        typer.Option("--to", help="One pair a row: the column where it ends.", rich_help_panel=WHERE_WORDS_ARE),
+    ] = None
 
     def __post_init__(self) -> None:
         if (self.origin is None) != (self.destination is None):
@@ -165,7 +210,10 @@ def model(
     pairs: Pairs,
     count: Annotated[
         str | None,
-        typer.Option(help="The column that says for how many transitions (pairs) or equal words a row stands."),
+        typer.Option(
+            help="The column that says for how many pairs, or equal words, a row stands.",
+            rich_help_panel=WHERE_WORDS_ARE,
+        ),
     ] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the matrix of probabilities as CSV, too.")] = None,
     input: Input,
@@ -186,6 +234,9 @@ def model(
 
     [bold]pathveil model trips.csv --from pickup --to dropoff --states zones.txt --epsilon 1 --delta 1e-6
     --output model.json[/bold]
+
+    [bold]pathveil model trips.parquet --column route --unit user --user rider --max-words-per-user 3 --max-length 20
+    --states zones.txt --epsilon 1 --output model.json[/bold]
     """
     _require_words_or_pairs(pairs, input.columns, fit.unit)
     fit.refuse_sensitive(input.sources)
@@ -201,9 +252,9 @@ def model(
         choices = fit.choices(input, count, output)
         layout = pairs.columns(input.columns.no_header) or input.columns.layout(files, input.format)
         bar.total = input.words_declared(files) if count is None else None
-        if count is None and layout.header:
+        if count is None and fit.user is None and layout.header:
             _warn_of_counts(input, files, layout)
-        asked = layout if count is None else (layout, count)
+        asked = (layout, fit.user) if fit.user is not None else layout if count is None else (layout, count)
         with budget.release(ledger, "model", input, files, asked, output.target) as release:
             place = None if matrix is None else matrix.absolute()
             done = release_model(
@@ -215,6 +266,8 @@ def model(
             "rows_skipped": counted.rows_skipped,
             "skipped_examples": list(counted.skipped_examples),
             "words_tied": counted.words_tied,
+            "largest_words_per_user": counted.largest_words_per_user,
+            "words_over_limit": counted.words_over_limit,
         }
         how = {"mechanism": done.model.mechanism, "why": done.model.reason}
         echo_json(output.path, done.promise, {} if hidden else shown, release.cost, how)
@@ -227,6 +280,7 @@ def model(
         if not hidden:
             echo_skipped(counted.rows_skipped, "rows", counted.skipped_examples)
             echo_tied(counted.words_tied)
+            echo_limited(counted.largest_words_per_user, counted.words_over_limit)
 
 
 def _warn_of_counts(input: Input, files: Sequence[str], layout: Layout | PairColumns) -> None:
@@ -266,7 +320,8 @@ def _require_words_or_pairs(pairs: Pairs, columns: Columns, unit: str | None) ->
     if pairs == Pairs() and unit is None:
         raise InvalidParameterError(
             "what shall be protected? Words need --unit transition (the destination of one transition; where each "
-            "starts is public), --unit symbol (one symbol of one word) or --unit word (a whole word)"
+            "starts is public), --unit symbol (one symbol of one word), --unit word (a whole word) or --unit user (all "
+            "words of a person)"
         )
 
 

@@ -28,12 +28,19 @@ class ModelPromise:
     delta: Annotated[
         float | None, typer.Option(help="Private model: δ that may be spent; without it, Laplace noise only.")
     ] = None
-    unit: Annotated[Literal["transition", "symbol", "word"], typer.Option(help="Private model: what is protected.")] = (
-        "transition"
-    )
+    unit: Annotated[
+        Literal["transition", "symbol", "word", "user"], typer.Option(help="Private model: what is protected.")
+    ] = "transition"
     max_length: Annotated[
-        int | None, typer.Option(min=2, max=1_000_000, help="Private model, unit word: the greatest length.")
+        int | None, typer.Option(min=2, max=1_000_000, help="Private model, units word and user: the greatest length.")
     ] = None
+    max_words_per_user: Annotated[
+        int | None, typer.Option(min=1, help="Private model, unit user: how many words of a person are used.")
+    ] = None
+    neighbours: Annotated[
+        Literal["replace", "add-remove"],
+        typer.Option(help="Private model, units word and user: one becomes another, or is there or not."),
+    ] = "replace"
 
 
 @dataclass(frozen=True)
@@ -108,16 +115,22 @@ def plan(
     if (length is None) == (rows is None):
         raise InvalidParameterError("give --length to plan private words, or --rows to plan a private model")
     if rows is None and promise != ModelPromise():
-        raise InvalidParameterError("--delta, --unit and --max-length are for a private model: they need --rows")
+        raise InvalidParameterError(
+            "--delta, --unit, --max-length, --max-words-per-user and --neighbours are for a private model: they need "
+            "--rows"
+        )
     epsilons = wanted.epsilons
     picture = None if plot is None else PlotFile(plot, overwrite)
     if rows is not None:
         curves = _model_curves(rows, system, distance, promise)
     else:
-        from pathveil.planning.word_curves import word_curves
+        from pathveil.planning.word_curves import looked_at, word_curves
 
         declared = declared_lengths(length or "")
-        curves = word_curves(system.read(), declared, adjacency, distance.between, distance.cap)
+        world = system.read()
+        if not printing.silent:
+            distance.warn(world, looked_at(world, declared))
+        curves = word_curves(world, declared, adjacency, distance.between, distance.cap)
     needed = _computed(curves, epsilons, wanted.target_error, printing)
     remarks = [with_options(remark) for remark in curves.remarks(epsilons)]
     if rows is not None and promise.delta is None:
@@ -173,11 +186,17 @@ def _model_curves(rows: Path, system: SystemFile, distance: Distance, promise: M
     successors = [len(sizes)] * len(sizes)
     for path in system.given.values():
         successors = successors_of(system.read(), sizes, path)
-    if promise.unit == "word" and promise.max_length is None:
-        raise InvalidParameterError("--unit word needs --max-length, after which words are cut")
-    if promise.unit != "word" and promise.max_length is not None:
-        raise InvalidParameterError("--max-length belongs to --unit word")
-    return model_curves(sizes, successors, promise.delta, promise.unit, promise.max_length)
+    is_whole = promise.unit in ("word", "user")
+    if is_whole and promise.max_length is None:
+        raise InvalidParameterError(f"--unit {promise.unit} needs --max-length, after which words are cut")
+    if not is_whole and promise.max_length is not None:
+        raise InvalidParameterError("--max-length belongs to --unit word and --unit user")
+    if (promise.unit == "user") != (promise.max_words_per_user is not None):
+        raise InvalidParameterError(
+            "--unit user and --max-words-per-user belong together: how many words of a person are used?"
+        )
+    people = (promise.max_words_per_user, promise.neighbours)
+    return model_curves(sizes, successors, promise.delta, promise.unit, promise.max_length, *people)
 
 
 def _computed(

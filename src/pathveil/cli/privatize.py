@@ -29,6 +29,7 @@ from pathveil.cli.printing import (
     echo_choice,
     echo_cost,
     echo_json,
+    echo_limited,
     echo_notice,
     echo_skipped,
     echo_tied,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 _LONG = 10.0  # seconds
 _PATIENCE = 20.0  # seconds: a forecast for which nobody asked takes no longer, by an estimate from public sizes
+_SOME_WORDS = 1_000  # where a file does not say how many it has
 _WHAT_ELSE = "What else is released, and how many words of a person"
 _WORK = "What does the work"
 
@@ -163,6 +165,7 @@ class Decision:
         with self.bar.paused():
             if not silent:
                 echo_choice(choice, asked_for_best=len(self._compared) > 1, edits=edits)
+                self.drawing.distance.warn(self.world, self.bar.total or _SOME_WORDS)
             require_consent(choice, edits=edits, silent=silent, yes=self.drawing.yes)
         choice.mechanism.prepare(lengths, self.bar)  # a certificate that cannot be made says so before the charge
         if not edits:
@@ -349,9 +352,5 @@ def _print(output: Path, summary: CuratorSummary, hidden: bool, release: Release
     if not hidden:
         echo_skipped(summary.words_skipped, "words", summary.skipped_examples)
         echo_tied(summary.words_tied)
-        if summary.largest_words_per_user is not None:
-            typer.echo(
-                f"For you only: the user with most words has {summary.largest_words_per_user:,}; "
-                f"{summary.words_over_limit:,} words were over the limit and dropped"
-            )
+        echo_limited(summary.largest_words_per_user, summary.words_over_limit)
     echo_cost(release.cost)

@@ -68,7 +68,7 @@ def _privatize_lines(mechanism: Online, names: dict[str, Symbol]) -> None:
         if name not in names:
             raise UnknownSymbolError(
                 f"standard input, line {number}: unknown symbol {name!r}. Correct the input, or give a public system "
-                f"that has this symbol (this one has {len(names)}).",
+                f"that has this symbol (this one has {len(names)}, the first is {next(iter(names))!r}).",
                 without_content=f"standard input, line {number}: the symbol is not one of the public system's",
             )
         print(word.push(names[name]), flush=True)

@@ -147,6 +147,13 @@ def parquet_schema(file: DataFile) -> pa.Schema:
         raise DataFileError(f"{what} ({problem})", without_content=what) from None
 
 
+def named_columns(file: DataFile) -> list[str]:
+    """The columns of a file whose first line, or last block, names them; none where only reading would tell."""
+    if file.format == "parquet":
+        return list(parquet_schema(file).names)
+    return csv_header(file, [])[1] if file.format == "csv" and file.has_header else []
+
+
 def holds_lists(file: DataFile, column: str) -> bool:
     """Whether a column holds lists. JSON lines say so only row by row: a column of texts there needs a separator."""
     if file.format != "parquet":
@@ -196,7 +203,10 @@ def parquet_batches(file: DataFile, names: Sequence[str], row_group: int | None 
 
 
 def csv_header(file: DataFile, wanted: Sequence[str]) -> tuple[str, list[str]]:
-    """The delimiter and the column names. The delimiter is the one that makes the wanted columns appear."""
+    """The delimiter and the column names.
+
+    The delimiter is the one that makes the wanted columns appear; if none does, or none is wanted, the most columns.
+    """
     try:
         with pa.input_stream(str(file.path), compression=file.compression) as stream:
             line = io.BufferedReader(stream).readline().decode("utf-8-sig")
@@ -222,12 +232,10 @@ def csv_header(file: DataFile, wanted: Sequence[str]) -> tuple[str, list[str]]:
         numbers = [str(i + 1) for i in range(len(first))]
         require_columns(file, numbers, wanted)
         return delimiter, numbers
-    for delimiter, header in headers.items():
-        if set(wanted) <= set(header):
-            require_columns(file, header, wanted)
-            return delimiter, header
-    require_columns(file, max(headers.values(), key=len), wanted)
-    raise AssertionError("a wanted column is missing, so the line above raises")
+    fitting = {delimiter: header for delimiter, header in headers.items() if wanted and set(wanted) <= set(header)}
+    delimiter, header = next(iter(fitting.items()), max(headers.items(), key=lambda one: len(one[1])))
+    require_columns(file, header, wanted)
+    return delimiter, header
 
 
 def require_columns(file: DataFile, present: Sequence[str], wanted: Sequence[str]) -> None:

@@ -152,7 +152,8 @@ def buys(unit: Unit, left: Amount) -> list[tuple[str, Decimal]]:
         for of in (Symbols(1), Symbols(adjacency))
     }
     releases[Edits(1, 1, longest).short] = Edits(1, 1, longest), Known()
-    for model in (Word(), Transition()):
+    people = [User(neighbours=unit.neighbours)] if isinstance(unit, User) else []
+    for model in (Word(), *people, Transition()):
         releases[f"{model.short} (a model)"] = model, Known()
     rounded_down = Context(prec=6, rounding=ROUND_FLOOR)
     found = []

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
-from pathveil.errors import InvalidParameterError, LedgerError
+from pathveil.errors import InvalidParameterError, LedgerError, UnitMismatchError
 from pathveil.ledger.account import FORMAT, Account, account_of
 from pathveil.ledger.amounts import Amount, amount_of, decimal_text
 from pathveil.ledger.cost import Circumstances, Cost, LossAt, buys, cost_in
@@ -138,12 +138,19 @@ class Ledger:
         Where the budget's unit is wider than the guarantee's, more has to be known: `longest`, the number of symbols of
         the longest word, where lengths are public; `words_per_user`, the limit to which the release holds every `user`
         (it counts only if this is the column that the budget calls its persons); and for certified mechanisms
-        `loss_at`, the mechanism's own bound for words farther apart. A `UnitMismatchError` says why a release cannot be
-        expressed in this unit at all.
+        `loss_at`, the mechanism's own bound for words farther apart. A guarantee that is itself about persons needs
+        `user`, if the budget names their column. A `UnitMismatchError` says why a release cannot be expressed in this
+        unit at all.
         """
         known = Known(longest=longest, words_per_user=words_per_user)
         if user is None or user != self._user:
             known = Known(longest=longest)
+            if self._user is not None and isinstance(guarantee.protects, Person) and isinstance(self.unit, Person):
+                persons = "whose column is not said" if user is None else f"named by the column {user!r}"
+                raise UnitMismatchError(
+                    f"this budget protects persons named by the column {self._user!r}, and the release persons "
+                    f"{persons}: who is one person there may be several here. Release with `user={self._user}`."
+                )
         return cost_in(self.unit, guarantee, known, loss_at)
 
     def charge(

@@ -171,12 +171,14 @@ class WordCounts:
     """Exact counts of what is in a set of words. Not for release.
 
     `transitions[i, j]`: how often state j follows state i inside a word; `first[i]`: how many words begin in state i;
-    `lengths[k]`: how many words have k + 1 symbols.
+    `lengths[k]`: how many words have k + 1 symbols. `max_words_per_user` is set where at most so many words of each
+    person were counted, chosen at random: whoever makes such counts elsewhere declares it.
     """
 
     transitions: Counts
     first: Counts
     lengths: Counts
+    max_words_per_user: int | None = None
 
 
 def count_words(words: Sequence[Sequence[int]], size: int) -> WordCounts:

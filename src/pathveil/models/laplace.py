@@ -16,6 +16,7 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError, UnreachablePrivacyError
 from pathveil.models.frequencies import project_to_simplex
+from pathveil.models.people import ONE_WORD, WholeWords
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.numerics.balls import Balls, sum_last
 from pathveil.privacy.profile import largest_passing, require_promise
@@ -27,6 +28,7 @@ EXACT = "sampled exactly, in integers"
 _LARGEST_EXACT_VARIANCE = 1e8  # above it, zero-concentrated accounting: the exact sums get long
 _CONTINUOUS = 1e3  # above this standard deviation, discrete Gaussian noise is as large as continuous noise to 7 digits
 _GRID = 2**20  # scales are rounded up to multiples of 1/_GRID, so that the sampler's fractions stay small
+_CELLS_AT_A_TIME = 2**20  # of a table that is made into probabilities: ten arrays of this size, not of the whole table
 
 
 @dataclass(frozen=True)
@@ -70,28 +72,37 @@ class CountNoise:
         return float(2 * (x * weights).sum() / (1 + 2 * weights.sum()))
 
 
-def sensitivity(unit: str, max_length: int | None) -> tuple[int, int]:
-    """How much the table of counts can change: (1-norm, squared 2-norm).
+def sensitivities(unit: str, max_length: int | None, whole: WholeWords) -> dict[str, tuple[int, int]]:
+    """How much each table of counts can change: (1-norm, squared 2-norm).
 
     A transition: one count falls, another rises. A symbol: two fall and two rise, where the two that fall (or rise) may
-    be the same count, hence 4 + 1 + 1. A word: all of at most L-1 fall and as many rise, at worst all in one place.
+    be the same count, hence 4 + 1 + 1. A word has at most L-1 transitions, one first symbol and one length, and `whole`
+    says how many words change, and how.
     """
-    steps = (max_length or 2) - 1
-    return {"transition": (2, 2), "symbol": (4, 6), "word": (2 * steps, 2 * steps**2)}[unit]
+    if unit in ("word", "user"):
+        most = {"transitions": (max_length or 2) - 1, "first": 1, "lengths": 1}
+        return {part: whole.sensitivity(number) for part, number in most.items()}
+    return {"transitions": {"transition": (2, 2), "symbol": (4, 6)}[unit]}
 
 
 def count_noises(
-    kind: str, epsilon: float, delta: float, unit: str, max_length: int | None, shares: Mapping[str, float]
+    kind: str,
+    epsilon: float,
+    delta: float,
+    unit: str,
+    max_length: int | None,
+    shares: Mapping[str, float],
+    whole: WholeWords = ONE_WORD,
 ) -> dict[str, CountNoise]:
     """The noise for each part of a release: the table of transitions, and histograms of first symbols and of lengths.
 
     Shares of ε add up (Laplace), and so do shares of ρ (Gaussian, zero-concentrated). One transition alone has an exact
     answer that is some 7% better than ρ.
     """
-    changes = {"transitions": sensitivity(unit, max_length), "first": (2, 2), "lengths": (2, 2)}
+    changes = sensitivities(unit, max_length, whole)
     # Exact shares of an exact whole: floats would sum to a little more than it.
-    whole = sum(Fraction(share) for share in shares.values())
-    parts = {part: Fraction(share) / whole for part, share in shares.items()}
+    total = sum(Fraction(share) for share in shares.values())
+    parts = {part: Fraction(share) / total for part, share in shares.items()}
     if kind == "laplace":
         whole_epsilon = _exactly(epsilon)
         return {part: laplace_noise(share * whole_epsilon, changes[part][0]) for part, share in parts.items()}
@@ -236,9 +247,19 @@ def noisy_rows(
     noisy = np.zeros(counts.shape, dtype=np.int64)
     touched = inside if sizes is None else inside & (sizes > 0)[:, None]
     noisy[touched] = counts[touched] + noise.draw(source, int(touched.sum()))
-    totals = (noisy.sum(axis=1) if sizes is None else sizes)[:, None]
+    values = np.empty(counts.shape)
+    step = max(1, _CELLS_AT_A_TIME // counts.shape[1])
+    for first in range(0, len(counts), step):
+        rows = slice(first, first + step)
+        totals = noisy[rows].sum(axis=1) if sizes is None else sizes[rows]
+        values[rows] = _probabilities(noisy[rows], inside[rows], totals[:, None])
+    return values
+
+
+def _probabilities(noisy: IntArray, inside: BoolArray, totals: IntArray) -> FloatArray:
+    """The rows of a chain from noisy counts and the size that each row has."""
     uniform = inside / np.maximum(inside.sum(axis=1, keepdims=True), 1)
-    values = np.where(totals > 0, noisy / np.maximum(totals, 1), uniform)
+    values: FloatArray = np.where(totals > 0, noisy / np.maximum(totals, 1), uniform)
     open_rows = inside.any(axis=1)
     values[open_rows] = project_to_simplex(values[open_rows], inside[open_rows])
     return values

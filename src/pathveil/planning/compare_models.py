@@ -11,6 +11,7 @@ import numpy as np
 from pathveil.errors import InvalidParameterError
 from pathveil.models.chain import ErrorForecast, Unit, checked_request, forecast_errors
 from pathveil.numerics.arrays import FloatArray
+from pathveil.privacy.units import Neighbours
 
 _REMARKS = {
     "laplace": "δ = 0, sampled exactly; may release zeros",
@@ -45,11 +46,14 @@ def compare_models(
     delta: float | None = None,
     unit: Unit = "transition",
     max_length: int | None = None,
+    max_words_per_user: int | None = None,
+    neighbours: Neighbours = "replace",
 ) -> list[ModelForecast]:
     """The mechanisms of `fit_private_chain`, the one that it takes first; without `delta` Laplace noise only.
 
-    `records` are the row sizes, `successors` how many states can follow each state (public). For the units "symbol" and
-    "word" row sizes are protected: give a guess that does not come from the data, such as last year's public figures.
+    `records` are the row sizes, `successors` how many states can follow each state (public). For the units "symbol",
+    "word" and "user" row sizes are protected: give a guess that does not come from the data, such as last year's public
+    figures, for persons the transitions in those words that would be used.
 
     >>> import pathveil as pv
     >>> for forecast in pv.compare_models([73_000] * 40, successors=40, epsilon=3.73, delta=3e-6):
@@ -64,7 +68,10 @@ def compare_models(
         raise InvalidParameterError("records are the sizes of the rows: numbers of at least 0, and not all of them 0")
     if not (sizes >= 1).all():
         raise InvalidParameterError("successors: every row needs at least one possible entry")
-    asked = checked_request(None, unit, epsilon, delta, max_length, split=None, floor=None, mix=True, from_words=True)
+    asked = checked_request(
+        None, unit, epsilon, delta, max_length, split=None, floor=None, mix=True, from_words=True,
+        max_words_per_user=max_words_per_user, neighbours=neighbours,
+    )  # fmt: skip
     return [_with_averages(one, rows) for one in forecast_errors(asked, sizes.tolist(), rows.tolist())]
 
 

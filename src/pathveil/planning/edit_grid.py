@@ -45,6 +45,7 @@ def edit_grid(
 
     def cell_at(name: str, epsilon: float, adjacency: int) -> Cell:
         mechanism = EDIT_MECHANISMS[name](world, epsilon, adjacency, reference.lengths, cap)
+        mechanism.share_tables(reference)  # of the word that is shown
         laws = [mechanism.laws_from(one) for one in counts]
         return Cell(
             theta=mechanism.theta(),

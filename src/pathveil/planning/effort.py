@@ -11,12 +11,16 @@ or one that is busy, shifts all of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from math import isqrt
 
 from pathveil.randomness.blocks import processors
+from pathveil.randomness.source import insecure_seed
 from pathveil.systems.compiled import CompiledSystem
+from pathveil.systems.system import System
 from pathveil.words.base import WordMechanism
 from pathveil.words.classes import LONGEST_LAW
+from pathveil.words.edit import EditEfforts, LengthRange, checked_cap, checked_range
 from pathveil.words.laws import classes_are_cheap
 from pathveil.words.tilted import lanes_fit, local_reach
 
@@ -52,6 +56,11 @@ _PASS_TABLE = 1 << 27  # bytes
 _WORDS_SIDE_BY_SIDE = 16
 _BYTES = 8  # a message
 _BLOCK = 4 << 20  # bytes: keystream and results of one block of words
+
+_LONG = 10.0
+"""Seconds of work that nobody should have to wait for without knowing."""
+_QUICK = 0.01
+"""Seconds a word, with a cap that is proposed in its place."""
 
 
 def seconds_for_a_word(name: str, compiled: CompiledSystem, length: int, theta: float | None = None) -> float:
@@ -105,3 +114,52 @@ def seconds_for_a_law(compiled: CompiledSystem, length: int) -> float:
     if not classes_are_cheap(compiled, length):
         return _MEAN * length * compiled.edge_count
     return _LAW[compiled.is_free] * length * length * (1 if compiled.is_free else compiled.edge_count)
+
+
+@lru_cache(maxsize=16)
+def edit_efforts(world: System, lengths: tuple[int, int | None], length: int | None = None) -> EditEfforts:
+    """What a private word takes whose length is private too, by the cap: for words of this length, or the longest.
+
+    Counted for a word of the public system, always the same.
+    """
+    lo, hi = checked_range(world, lengths)
+    longest = next((n for n in range(hi, lo - 1, -1) if world.count(n)), None) if length is None else length
+    if longest is None:
+        world.require_words(hi)  # an error
+    codes = world.encode(world.random_word(longest or hi, insecure_seed(0)))
+    return EditEfforts(LengthRange(world.compiled, lo, hi), codes)
+
+
+def edit_warning(world: System, lengths: tuple[int, int | None], cap: int | None, words: int) -> str | None:
+    """What to say before so many different words are looked at, if that takes long; None if it does not.
+
+    From public quantities: the system, the lengths and the cap.
+    """
+    lo, hi = checked_range(world, lengths)
+    efforts = edit_efforts(world, (lo, hi))
+    effort = efforts.at(checked_cap(cap, hi))
+    at_once = min(processors(), max(words, 1))
+    total = effort.seconds * words / at_once
+    if total <= _LONG:
+        return None
+    size = f"{effort.memory / 1e6:,.0f} MB" if effort.memory < 1e12 else "more than 1 TB"
+    said = f"this will take up to about {_duration(total)} for {words:,} different words: "
+    said += f"{_duration(effort.seconds)} and {size} for each of the greatest length"
+    quick = efforts.largest_cap(_QUICK)
+    if quick is not None and quick < effort.cap:
+        proposed = efforts.at(quick)
+        total = proposed.seconds * words / at_once
+        said += f"; `cap={quick}` would take about {_duration(total)}, {_duration(proposed.seconds)} a word"
+    return said
+
+
+def _duration(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 1:
+        return f"{seconds * 1e3:.3g} ms"
+    if seconds > 365 * 86_400.0:
+        return "more than a year"
+    for unit, size in (("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {unit}"
+    return f"{seconds:.0f} s"

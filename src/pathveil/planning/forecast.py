@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
 from pathveil.markup import Html, card, table
-from pathveil.planning.effort import memory_for_a_batch, seconds_for_a_word
+from pathveil.planning.effort import edit_efforts, memory_for_a_batch, seconds_for_a_word
 from pathveil.planning.error_curves import fewest
 from pathveil.planning.lower_bound import LowerBound, least_expected_errors
-from pathveil.planning.public_words import average_law, mean_errors, public_words
+from pathveil.planning.public_words import average_law, mean_errors, public_edit_counts, public_words
 from pathveil.systems.system import System, checked_length
 from pathveil.words.base import ErrorLaw, WordMechanism
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
+from pathveil.words.edit import EditMechanism
 
 CANNOT_BE_USED = (DeadEndError, InvalidSystemError, TooLargeError)
 """What a mechanism raises that does not suit a system."""
@@ -29,7 +30,8 @@ class MechanismForecast:
     on a free alphabet); `law` is the law of the errors of such a word. `lower_bound`: no mechanism has fewer expected
     errors, averaged over all feasible words. `seconds`, the processor time to draw a word of a large batch, and
     `memory`, the bytes that each processor needs meanwhile, are estimates from public sizes; they were measured on one
-    machine (planning/effort.py). With edit distance, errors are edits, and these three are not known.
+    machine (planning/effort.py). With edit distance, errors are edits, there is no lower bound, and time and memory are
+    those of a word that has not occurred before.
     """
 
     mechanism: str
@@ -183,10 +185,22 @@ def forecast_mechanism(
     else:
         mechanism = EDIT_MECHANISMS[name](world, epsilon, adjacency, lengths, cap)
     try:
-        laws = [mechanism.error_law(word) for word in public_words(world, length)]
+        if isinstance(mechanism, EditMechanism):
+            counted = public_edit_counts(world, mechanism.lengths, mechanism.cap, length)
+            laws: list[ErrorLaw] = [mechanism.law_from(counts) for counts in counted]
+        else:
+            laws = [mechanism.error_law(word) for word in public_words(world, length)]
     except TooLargeError:
         raise TooLargeError("the exact expectation would take too much memory") from None
     theta = mechanism.theta(length)
+    if lengths is None:
+        seconds, memory = (
+            seconds_for_a_word(name, world.compiled, length, theta),
+            memory_for_a_batch(name, world.compiled, length, theta),
+        )
+    else:
+        effort = edit_efforts(world, lengths, length).at(mechanism.cap or length)
+        seconds, memory = effort.seconds, int(effort.memory)
     return MechanismForecast(
         mechanism=name,
         epsilon=mechanism.epsilon,
@@ -194,6 +208,6 @@ def forecast_mechanism(
         law=average_law(laws),
         theta=theta,
         unit=mechanism.guarantee.unit,
-        seconds=seconds_for_a_word(name, world.compiled, length, theta) if lengths is None else None,
-        memory=memory_for_a_batch(name, world.compiled, length, theta) if lengths is None else None,
+        seconds=seconds,
+        memory=memory,
     )

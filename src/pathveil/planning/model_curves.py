@@ -9,10 +9,17 @@ from functools import cache
 from pathveil.models.chain import Unit
 from pathveil.planning.compare_models import ModelForecast, compare_models
 from pathveil.planning.error_curves import ErrorCurves
+from pathveil.privacy.units import Neighbours
 
 
 def model_curves(
-    sizes: Mapping[str, int], successors: Sequence[int], delta: float | None, unit: Unit, max_length: int | None
+    sizes: Mapping[str, int],
+    successors: Sequence[int],
+    delta: float | None,
+    unit: Unit,
+    max_length: int | None,
+    max_words_per_user: int | None = None,
+    neighbours: Neighbours = "replace",
 ) -> ErrorCurves:
     """The root mean squared error of an entry, averaged over records, of each mechanism for these row sizes.
 
@@ -27,14 +34,18 @@ def model_curves(
     def forecasts(epsilon: float) -> list[ModelForecast]:
         records = list(sizes.values())
         return compare_models(
-            records, successors=successors, epsilon=epsilon, delta=delta, unit=unit, max_length=max_length
-        )
+            records, successors=successors, epsilon=epsilon, delta=delta, unit=unit, max_length=max_length,
+            max_words_per_user=max_words_per_user, neighbours=neighbours,
+        )  # fmt: skip
 
     def error_at(name: str, epsilon: float) -> float | None:
         return next((one.rmse for one in forecasts(epsilon) if one.mechanism == name and one.rmse < math.inf), None)
 
     def remarks(epsilons: list[float]) -> list[str]:
-        said = [f"{sum(sizes.values()):,} declared transitions from {len(sizes)} states, protected unit: one {unit}."]
+        people = "" if max_words_per_user is None else f", at most {max_words_per_user} words of whom are used"
+        added = "" if neighbours == "replace" else ", added or removed"
+        protected = f"one {unit}{people}{added}"
+        said = [f"{sum(sizes.values()):,} declared transitions from {len(sizes)} states, protected unit: {protected}."]
         for epsilon in epsilons:
             said += [f"ε = {epsilon:g}: {one.remark}" for one in forecasts(epsilon) if one.rmse == math.inf]
         return said + _choices({epsilon: forecasts(epsilon)[0] for epsilon in epsilons})

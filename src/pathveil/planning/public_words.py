@@ -7,6 +7,7 @@ that is no secret, so a forecast is the same each time and says nothing about an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, Word
 from pathveil.words.base import ErrorLaw, LazyLaw, WordMechanism
+from pathveil.words.edit import EditClasses, LengthRange
 
 MOST_WORDS = 12
 """So many words stand for all."""
@@ -23,6 +25,18 @@ def public_words(world: System, length: int, count: int = MOST_WORDS) -> list[Wo
     """Feasible words of this length; always the same. One will do on a free alphabet, where all words are alike."""
     source = insecure_seed(0)
     return world.random_words(length, 1 if world.compiled.is_free else count, source)
+
+
+def words_looked_at(world: System) -> int:
+    """How many words of each length there are at most."""
+    return 1 if world.compiled.is_free else MOST_WORDS
+
+
+@lru_cache(maxsize=64)
+def public_edit_counts(world: System, lengths: tuple[int, int], cap: int, length: int) -> list[tuple[int, ...]]:
+    """The sizes of the edit classes around each of these words: the same for every mechanism, ε and b."""
+    words = LengthRange(world.compiled, *lengths)
+    return [EditClasses(words, world.encode(word), cap).counts for word in public_words(world, length)]
 
 
 def expected_errors(

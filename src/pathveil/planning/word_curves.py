@@ -9,6 +9,7 @@ from typing import Any
 from pathveil.planning.error_curves import ErrorCurves
 from pathveil.planning.forecast import CANNOT_BE_USED, MechanismForecast, forecast_mechanism
 from pathveil.planning.lengths import LengthMix, Lengths, length_mix, most_lengths
+from pathveil.planning.public_words import words_looked_at
 from pathveil.systems.system import System
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 
@@ -64,6 +65,11 @@ def word_curves(
         facts={"system": repr(world), **_declared(mix, looked_at), "adjacency": adjacency}
         | ({"distance": "edit", "lengths": lengths, "cap": cap} if lengths else {}),
     )
+
+
+def looked_at(world: System, length: Lengths) -> int:
+    """How many public words a forecast looks at."""
+    return len(length_mix(world, length).represented(most_lengths(world))) * words_looked_at(world)
 
 
 def _declared(mix: LengthMix, looked_at: Mapping[int, float]) -> dict[str, Any]:

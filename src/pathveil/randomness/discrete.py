@@ -27,6 +27,8 @@ from pathveil.randomness.source import RandomSource
 
 # Up to this scale a draw outside the 64-bit integers has a probability below exp(-2**15).
 LARGEST_SCALE = 2**48
+# Candidates tried at a time. Each takes about 180 bytes on the way: 190 MB, however many draws are wanted.
+LARGEST_BATCH = 2**20
 
 
 def discrete_laplace(source: RandomSource, scale: Fraction, count: int) -> IntArray:
@@ -54,13 +56,13 @@ def discrete_gaussian(source: RandomSource, variance: Fraction, count: int) -> I
 
 
 def _collect(candidates: Callable[[int], IntArray], count: int, acceptance: float) -> IntArray:
-    """Accepted candidates, the first `count` of them; `acceptance` only sets the size of a batch."""
+    """Accepted candidates, the first `count` of them; `acceptance` only sets the size of a batch, within limits."""
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 0:
         raise InvalidParameterError(f"count is a whole number of draws, not {count!r}")
     found = [np.empty(0, dtype=np.int64)]
     missing = int(count)
     while missing > 0:
-        found.append(candidates(int(missing / acceptance) + 16)[:missing])
+        found.append(candidates(min(int(missing / acceptance) + 16, LARGEST_BATCH))[:missing])
         missing -= len(found[-1])
     return np.concatenate(found)
 

@@ -11,19 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathveil.data.encrypted_file import EncryptedFile
     from pathveil.data.formats import Layout
     from pathveil.data.reading import CuratorCounts, OnBadRow, PairColumns
     from pathveil.data.sources import Format
-    from pathveil.data.writing import EncryptedFile
     from pathveil.models.chain import Mechanism, PrivateChain, Unit
     from pathveil.privacy.guarantee import Guarantee
+    from pathveil.privacy.units import Neighbours
     from pathveil.release.release import Release
 
 
 @dataclass(frozen=True)
 class ModelChoices:
-    """What is fitted and promised; the arguments of `fit_private_chain`, with the same meaning of None, and the column
-    `count` of rows that stand for several words or transitions.
+    """What is fitted and promised; the arguments of `fit_private_chain`, with the same meaning of None, the column
+    `user` that says whose word it is, and the column `count` of rows that stand for several words or transitions.
     """
 
     states: Sequence[Any]
@@ -34,6 +35,9 @@ class ModelChoices:
     support: Any = None
     max_length: int | None = None
     split: Mapping[str, float] | None = None
+    user: str | None = None
+    max_words_per_user: int | None = None
+    neighbours: Neighbours = "replace"
     count: str | None = None
     on_bad_row: OnBadRow = "fail"
     overwrite: bool = False
@@ -43,7 +47,10 @@ class ModelChoices:
         from pathveil.models.chain import checked_request
 
         promise = (self.epsilon, self.delta, self.max_length, self.split)
-        checked_request(self.mechanism, self.unit, *promise, floor=None, mix=True, from_words=from_words)
+        checked_request(
+            self.mechanism, self.unit, *promise, floor=None, mix=True, from_words=from_words,
+            max_words_per_user=self.max_words_per_user, neighbours=self.neighbours,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -73,13 +80,18 @@ def release_model(
     choices.require_possible(from_words=not isinstance(layout, PairColumns))
     with ExitStack() as stack:
         workspace = stack.enter_context(private_workspace(output))
-        # Counting draws nothing: what is wrong with the input is found before it costs anything.
+        # What is wrong with the input is found before it costs anything: all words are checked, whether they will be
+        # used or not. Counting draws nothing but which words of each person are used, from bits that nothing else gets.
+        # That may come before the charge: neither the price nor anything that is told depends on it, and if the charge
+        # fails, it is forgotten with the counts, and the next run draws another choice.
         counted = count_transitions(
             files,
             layout,
             choices.states,
             max_length=choices.max_length,
             count=choices.count,
+            user=choices.user,
+            max_words_per_user=choices.max_words_per_user,
             on_bad_row=choices.on_bad_row,
             format=format,
             progress=progress,
@@ -109,7 +121,7 @@ def _fitted(choices: ModelChoices, counted: CuratorCounts, release: Release) -> 
             promise = replace(promise, public=(*promise.public, left_out))
         promises.append(promise)
         # A model of symbols takes lengths as public; the others protect them, or do not know them.
-        release.charge(promise, longest=counted.longest if choices.unit == "symbol" else None)
+        release.charge(promise, longest=counted.longest if choices.unit == "symbol" else None, user=choices.user)
 
     model = fit_private_chain(
         counted.counts if counted.words is None else counted.words,
@@ -121,6 +133,8 @@ def _fitted(choices: ModelChoices, counted: CuratorCounts, release: Release) -> 
         unit=choices.unit,
         max_length=choices.max_length,
         split=choices.split,
+        max_words_per_user=choices.max_words_per_user,
+        neighbours=choices.neighbours,
         before_drawing=charge,
     )
     return model, promises[0]
@@ -154,7 +168,7 @@ def _publish(
 
 def _encrypted(workspace: Path, text: str) -> EncryptedFile:
     """A text in a file that nobody can read until it is decrypted."""
-    from pathveil.data.writing import EncryptedFile
+    from pathveil.data.encrypted_file import EncryptedFile
 
     unfinished = EncryptedFile(workspace / "unfinished")
     with unfinished.for_writing() as file:

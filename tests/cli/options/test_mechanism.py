@@ -45,6 +45,22 @@ def test_a_word_outside_the_range_costs_nothing(folder, run):
     assert len(private) == sum(len(word) >= 7 for word in sensitive)
 
 
+@pytest.mark.usefixtures("folder")
+def test_work_that_takes_long_is_announced_with_a_cap_that_is_quicker(run, monkeypatch):
+    monkeypatch.setattr("pathveil.planning.effort._LONG", 1e-4)
+    monkeypatch.setattr("pathveil.planning.effort._QUICK", 1e-4)
+    ran = run(f"{PRIVATIZE} --lengths 5:9 --mechanism exponential")
+    assert ran.code == 0, ran.err
+    assert "this will take up to about" in ran.err
+    assert "; --cap " in ran.err
+    assert "will take" not in run(f"{PRIVATIZE} --lengths 5:9 --mechanism exponential --overwrite --quiet").err
+    ran = run("plan --edges roads.csv --length 7 --distance edit --lengths 5:9 --epsilon 3")
+    assert ran.code == 0, ran.err
+    assert "this will take up to about" in ran.err
+    monkeypatch.undo()
+    assert "will take" not in run("plan --edges roads.csv --length 7 --distance edit --lengths 5:9 --epsilon 3").err
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

@@ -153,6 +153,23 @@ def test_what_may_follow_what_in_an_automaton_is_the_support_of_a_model():
 def test_a_table_is_not_taken_for_a_list_of_symbols(tmp_path, name):
     """Its header would become a symbol, and rows with several columns one symbol each."""
     (tmp_path / name).write_text("page\nnews\nsports\n")
-    with pytest.raises(pv.InvalidSystemError, match="which column"):
+    with pytest.raises(pv.InvalidSystemError, match="which column of this table holds the symbols: 'page'"):
         data.read_alphabet(tmp_path / name)
     assert list(data.read_alphabet(tmp_path / name, column="page").symbols) == ["news", "sports"]
+
+
+@pytest.mark.parametrize("name", ["counties.geojson", "model.json"])
+def test_json_is_not_taken_for_a_list_of_symbols(tmp_path, name):
+    (tmp_path / name).write_text('{"features": []}\n')
+    with pytest.raises(pv.InvalidSystemError, match="this is JSON and no list of symbols"):
+        data.read_alphabet(tmp_path / name)
+
+
+def test_edges_may_be_taken_both_ways(tmp_path):
+    (tmp_path / "streets.csv").write_text("from,to\na,b\nb,c\nc,b\n")
+    assert [data.read_edges(tmp_path / "streets.csv").count(length) for length in (2, 3)] == [3, 3]
+    streets = data.read_edges(tmp_path / "streets.csv", both_ways=True)
+    assert {word for word in ("ab", "ba", "bc", "cb", "ac", "ca", "bb") if streets.is_feasible(word)} == {
+        "ab", "ba", "bc", "cb",
+    }  # fmt: skip
+    assert streets.matrix.toarray()[streets.symbols.index("b")].tolist() == [0.5, 0.0, 0.5]  # no street counts twice

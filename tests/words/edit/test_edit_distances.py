@@ -57,12 +57,13 @@ def test_distances_stop_at_the_cap():
     assert classes.distances([np.array(word) for word in ([0, 1], [0], [2, 2], [2, 2, 2])]).tolist() == [0, 1, 2, 2]
 
 
-def test_a_table_is_as_large_as_its_parts():
+@pytest.mark.parametrize(("hi", "limbs", "columns"), [(40, 1, 8), (70, 3, 4)])
+def test_a_table_is_as_large_as_its_parts(hi, limbs, columns):
     world = pv.Alphabet("ab")
-    words = LengthRange(world.compiled, 2, 40)
-    assert words.limbs == 2
-    classes = EditClasses(words, world.encode("abba"), 3)
-    nodes = classes.node_count
-    values = nodes * 4 * 2 * 8  # four classes, two limbs of eight bytes
-    assert classes._table[-1].nbytes == values
-    assert classes.size == values + sum(part.nbytes for part in classes._table[:-1])
+    words = LengthRange(world.compiled, 2, hi)
+    assert words.limbs == limbs
+    classes = EditClasses(words, world.encode("abab"), 3)
+    begins, nodes, links, ways, edge, values = classes._tables.graphs
+    assert values.shape == (classes.node_count + 1, columns, limbs)
+    parts = nodes.size * 4 + links.size * 4 + ways.size * 8 + edge.size * 8 + values.size * 8 + begins.size * 8
+    assert classes.size == parts

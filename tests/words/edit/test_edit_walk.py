@@ -92,7 +92,9 @@ HALLS = pv.TransitionSystem(
 )
 CASES = {
     "one limb": (pv.Alphabet("abcd"), "abca", 2, 6, 3),
-    "two limbs": (pv.Alphabet(range(500)), [3, 1, 4, 1, 5], 3, 6, 4),
+    "one limb of 54 bits": (pv.Alphabet(range(500)), [3, 1, 4, 1, 5], 3, 6, 4),
+    "three limbs": (pv.Alphabet(range(5_000)), [3, 1, 4, 1, 5], 3, 6, 4),
+    "repeated endings": (pv.Alphabet("ab"), "abababab", 4, 12, 5),
     "four limbs": (HALLS, [5, 41, 7, 101, 41, 100], 4, 17, 5),
     "wide rows": (HALLS, [5, 41, 7, 101, 41, 2, 2], 6, 10, 8),
 }
@@ -129,17 +131,27 @@ PLAN = pv.TransitionSystem({(0, "a"): 1, (0, "b"): 1, (1, "b"): 2, (0, "c"): 2},
     ],
 )
 def test_a_number_beyond_the_last_word_leads_to_none(world, word, lo, hi, cap, distance):
-    from pathveil.words.edit.walk import find_word
+    from pathveil.words.edit.walk import find_words
 
     words = LengthRange(world.compiled, lo, hi)
     classes = EditClasses(words, world.encode(word), cap)
-    found = np.empty(hi + 5, dtype=np.int64)
-    public = (lo, world.compiled.accepting, words.completions, words.edges, found)
-    for beyond in (0, 1, 2, 5, 1_000):
-        rank = words.limbs_of(classes.counts[distance] + beyond)
-        assert find_word(rank, distance, *classes._table[1:], classes._symbols, *public) == -1
-    rank = words.limbs_of(classes.counts[distance] - 1)
-    assert find_word(rank, distance, *classes._table[1:], classes._symbols, *public) >= lo
+    tables, last = classes._tables, classes.counts[distance] - 1
+    ranks = [last, *(last + 1 + beyond for beyond in (0, 1, 2, 5, 1_000))]
+    lengths = find_words(
+        words.limbs_of(ranks),
+        np.full(len(ranks), distance),
+        np.zeros(len(ranks), dtype=np.int64),
+        cap,
+        tables.graphs,
+        tables._numbered,
+        lo,
+        (world.compiled.accepting, words.completions, words.edges),
+        np.empty((len(ranks), hi + 5), dtype=np.int64),
+    ).tolist()
+    assert lengths[0] >= lo
+    assert lengths[1:] == [-1] * 5
+    with pytest.raises(AssertionError, match="rank"):
+        tables.words_at([0], [distance], [last + 1])
 
 
 def test_plans_that_end_early_are_numbered_too():

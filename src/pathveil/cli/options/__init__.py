@@ -8,18 +8,28 @@
     Output           the file that is written
     Printing         what is printed
 
-Beside them single options that several commands share.
+Beside them single options that several commands share, and the headings under which help lists them.
 """
 
 from pathveil.cli.options.budget import Budget, Curator, LedgerFile
 from pathveil.cli.options.bundles import takes_bundles
-from pathveil.cli.options.input import Columns, Input, OnBadRow
+from pathveil.cli.options.input import WHERE_WORDS_ARE, Columns, Input, OnBadRow
 from pathveil.cli.options.mechanism import HOW_PRIVATE, Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
 from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
-from pathveil.cli.options.system import Ends, SystemFile, file_of, read_alphabet, read_edges, refuse_sensitive
+from pathveil.cli.options.system import (
+    WHAT_IS_PUBLIC,
+    Ends,
+    SystemFile,
+    file_of,
+    read_alphabet,
+    read_edges,
+    refuse_sensitive,
+)
 
 __all__ = [
     "HOW_PRIVATE",
+    "WHAT_IS_PUBLIC",
+    "WHERE_WORDS_ARE",
     "Adjacency",
     "Budget",
     "Columns",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathveil.data.formats import Layout
     from pathveil.data.sources import Format
 
-_PANEL = "Where the words are in your file"
+WHERE_WORDS_ARE = "Where the words are in your file"
 _BLOCK = 1 << 20
 
 OnBadRow = Annotated[
@@ -35,25 +35,28 @@ class Columns:
     """Where the words are: in one column, in three of a long table, or in the attribute of an event log."""
 
     column: Annotated[
-        str | None, typer.Option(help="One word a row: its column, with lists or texts in it.", rich_help_panel=_PANEL)
+        str | None,
+        typer.Option(help="One word a row: its column, with lists or texts in it.", rich_help_panel=WHERE_WORDS_ARE),
     ] = None
     separator: Annotated[
         str | None,
         typer.Option(
             help="What stands between symbols in a text; white space if not given, '' for single characters.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHERE_WORDS_ARE,
         ),
     ] = None
     case: Annotated[
         str | None,
-        typer.Option(help="One symbol a row: the column that says which word it belongs to.", rich_help_panel=_PANEL),
+        typer.Option(
+            help="One symbol a row: the column that says which word it belongs to.", rich_help_panel=WHERE_WORDS_ARE
+        ),
     ] = None
     order: Annotated[
         list[str] | None,
         typer.Option(
             help="One symbol a row: the column that says where in the word, a number or a time. May be repeated: a "
             "later one decides where an earlier one is equal.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHERE_WORDS_ARE,
         ),
     ] = None
     time_format: Annotated[
@@ -61,7 +64,7 @@ class Columns:
         typer.Option(
             help="One symbol a row: how times are written, such as '%d/%m/%Y %H:%M', where the column does not show "
             "it; 'text' sorts alphabetically. Of several the first that fits counts.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHERE_WORDS_ARE,
         ),
     ] = None
     ties: Annotated[
@@ -69,7 +72,7 @@ class Columns:
         typer.Option(
             help="One symbol a row: rows of a word that are equal in all --order columns stay in the order of the file "
             "(if not given), or make a bad row. columns: a second --order decides, and what is still equal is bad.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHERE_WORDS_ARE,
         ),
     ] = None
     symbol: Annotated[
@@ -77,14 +80,14 @@ class Columns:
         typer.Option(
             help="One symbol a row: the column of the symbols; may be repeated: values of several columns make one "
             "symbol. Event log (.xes): the attribute; concept:name if not given.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHERE_WORDS_ARE,
         ),
     ] = None
     joiner: Annotated[
         str | None,
         typer.Option(
             help="What stands between the values of several --symbol columns in a public symbol; + if not given.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHERE_WORDS_ARE,
         ),
     ] = None
     no_header: Annotated[
@@ -93,14 +96,14 @@ class Columns:
             "--no-header",
             help="The CSV file has no line with the names of its columns: they are called 1, 2, 3 …, and the output "
             "has none, too.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHERE_WORDS_ARE,
         ),
     ] = False
 
     def layout(self, files: Sequence[str], format: Format | None = None) -> Layout:
         """The layout that the options describe; wrong use where they describe none or contradict each other."""
         from pathveil import data
-        from pathveil.data.database import holds_lists
+        from pathveil.data.database import holds_lists, named_columns
         from pathveil.data.sources import find_files
 
         first = find_files(files, Path(), format)[0]
@@ -125,10 +128,13 @@ class Columns:
                 raise InvalidParameterError("plain text has no columns: leave out --column")
             return data.TextLines(self.separator)
         if self.column is None:
-            raise InvalidParameterError(
+            what = (
                 f"{first.name}: where are the words? Give --column for one word a row, or --case, --order and --symbol "
                 "for one symbol a row"
             )
+            listed = "" if self.no_header else ", ".join(map(repr, named_columns(first)))
+            # Where a file has no header, what stands for the names of columns is its first row.
+            raise InvalidParameterError(f"{what}. Its columns: {listed}." if listed else what, without_content=what)
         if self.separator is None and holds_lists(first, self.column):
             return data.ListColumn(self.column)
         return data.DelimitedColumn(self.column, self.separator, header=not self.no_header)
@@ -170,7 +176,9 @@ class Input:
     columns: Columns
     format: Annotated[
         Literal["csv", "parquet", "jsonl", "text", "xes"] | None,
-        typer.Option(help="What the input is, where its name does not say (standard input).", rich_help_panel=_PANEL),
+        typer.Option(
+            help="What the input is, where its name does not say (standard input).", rich_help_panel=WHERE_WORDS_ARE
+        ),
     ] = None
     on_bad_row: OnBadRow = "fail"
 

@@ -84,6 +84,16 @@ class Distance:
         lo, _, hi = self._lengths_parts()
         return int(lo), int(hi)
 
+    def warn(self, world: System, words: int) -> None:
+        """Say so, before the work begins, if edit distance makes so many different words take long."""
+        from pathveil.cli.printing import echo_notice, with_options
+        from pathveil.planning.effort import edit_warning
+
+        if self.between is not None:
+            warning = edit_warning(world, self.between, self.cap, words)
+            if warning is not None:
+                echo_notice(with_options(warning))
+
     def _lengths_parts(self) -> list[str]:
         return [part.strip() for part in (self.lengths or "").partition(":")]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathveil.systems.markov_chain import MarkovChain
     from pathveil.systems.system import System
 
-_PANEL = "What is public: the symbols, and which may follow which (give one file)"
+WHAT_IS_PUBLIC = "What is public: the symbols, and which may follow which (give one file)"
 _WHY_NOT_LEARNED = """The system (which symbols there are, and which may follow which) is not learned from the sensitive
 file. A street that only one person uses would then be in the release because of that person, and no ε covers that.
 Three ways are safe:
@@ -43,12 +43,12 @@ class Ends:
         typer.Option(
             metavar="A,B|FILE",
             help="Only these symbols begin a word: with commas between, or a text file, one a line.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
     last: Annotated[
         str | None,
-        typer.Option(metavar="A,B|FILE", help="Only these symbols end a word.", rich_help_panel=_PANEL),
+        typer.Option(metavar="A,B|FILE", help="Only these symbols end a word.", rich_help_panel=WHAT_IS_PUBLIC),
     ] = None
 
     @property
@@ -81,34 +81,46 @@ class SystemFile:
 
     system: Annotated[
         Path | None,
-        typer.Option(help="A file from `pathveil system`: streets, timetables, processes.", rich_help_panel=_PANEL),
+        typer.Option(
+            help="A file from `pathveil system`: streets, timetables, processes.", rich_help_panel=WHAT_IS_PUBLIC
+        ),
     ] = None
     edges: Annotated[
         str | None,
         typer.Option(
             metavar="FILE[:FROM,TO]",
             help="CSV: which symbol may follow which. Its columns are from,to, unless others follow a colon.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
+    both_ways: Annotated[
+        bool,
+        typer.Option(
+            "--both-ways",
+            help="Each row of --edges may be taken in both directions: streets, neighbouring zones.",
+            rich_help_panel=WHAT_IS_PUBLIC,
+        ),
+    ] = False
     ends: Ends = Ends()
     alphabet: Annotated[
         str | None,
         typer.Option(
             metavar="FILE[:COLUMN]",
             help="Text, one symbol a line, or a column of a CSV file. Any of them may follow any other.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
     chain: Annotated[
         Path | None,
-        typer.Option(help="JSON of a Markov chain, or of a model that pathveil model wrote.", rich_help_panel=_PANEL),
+        typer.Option(
+            help="JSON of a Markov chain, or of a model that pathveil model wrote.", rich_help_panel=WHAT_IS_PUBLIC
+        ),
     ] = None
     automaton: Annotated[
         Path | None,
         typer.Option(
             help="CSV (from,symbol,to) or JSON of an automaton: a machine whose runs are the words.",
-            rich_help_panel=_PANEL,
+            rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
 
@@ -148,6 +160,8 @@ class SystemFile:
             )
         if self.ends != Ends() and self.edges is None:
             raise InvalidParameterError("--first and --last belong to --edges; `pathveil system` takes them, too")
+        if self.both_ways and self.edges is None:
+            raise InvalidParameterError("--both-ways belongs to --edges")
         for option, path in {**self.given, **self.ends.files}.items():
             refuse_sensitive(option, path, sensitive)
         from pathveil.data import public
@@ -155,7 +169,7 @@ class SystemFile:
         if self.system is not None:
             return public.SavedSystem.read(self.system)
         if self.edges is not None:
-            return public.SavedSystem(self.ends.applied(read_edges(self.edges)))
+            return public.SavedSystem(self.ends.applied(read_edges(self.edges, both_ways=self.both_ways)))
         if self.alphabet is not None:
             return public.SavedSystem(read_alphabet(self.alphabet))
         if self.chain is not None:
@@ -170,12 +184,13 @@ def file_of(text: str, columns: int) -> Path:
     return split_columns(text, columns)[0]
 
 
-def read_edges(text: str) -> MarkovChain:
+def read_edges(text: str, *, both_ways: bool = False) -> MarkovChain:
     """The edges that an option FILE[:FROM,TO] names."""
     from pathveil.data import public
 
     path, columns = public.split_columns(text, 2)
-    return public.read_edges(path) if columns is None else public.read_edges(path, columns=(columns[0], columns[1]))
+    origin, destination = columns or ("from", "to")
+    return public.read_edges(path, columns=(origin, destination), both_ways=both_ways)
 
 
 def read_alphabet(text: str) -> Alphabet:

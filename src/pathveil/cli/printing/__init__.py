@@ -4,7 +4,7 @@ from pathveil.cli.printing.content import content_hidden
 from pathveil.cli.printing.forecast import choice_as_json, echo_choice, require_consent
 from pathveil.cli.printing.plots import PlotFile
 from pathveil.cli.printing.progress import ProgressBar, waiting
-from pathveil.cli.printing.results import echo_cost, echo_json, echo_notice, echo_skipped, echo_tied
+from pathveil.cli.printing.results import echo_cost, echo_json, echo_limited, echo_notice, echo_skipped, echo_tied
 from pathveil.cli.printing.spelling import with_options
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "echo_choice",
     "echo_cost",
     "echo_json",
+    "echo_limited",
     "echo_notice",
     "echo_skipped",
     "echo_tied",

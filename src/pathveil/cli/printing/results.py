@@ -59,6 +59,14 @@ def echo_tied(count: int) -> None:
         )
 
 
+def echo_limited(largest: int | None, dropped: int) -> None:
+    """What a limit of words per user did, if there was one."""
+    if largest is not None:
+        typer.echo(
+            f"For you only: the user with most words has {largest:,}; {dropped:,} words were over the limit and dropped"
+        )
+
+
 def echo_skipped(count: int, what: str, examples: Sequence[str]) -> None:
     """How many words or rows were left out, if any."""
     if count:

@@ -13,14 +13,15 @@ OPTIONS = {
         name: "--" + name.replace("_", "-")
         for name in (
             "adjacency", "cap", "case", "column", "count", "delta", "epsilon", "format", "joiner", "keep",
-            "length", "lengths", "max_length", "max_words_per_user", "mechanism", "on_bad_row", "on_infeasible",
-            "order", "overwrite", "separator", "split", "states", "support", "symbol", "ties", "time_format", "unit",
-            "user",
+            "length", "lengths", "max_length", "max_words_per_user", "mechanism", "neighbours", "on_bad_row",
+            "on_infeasible", "order", "overwrite", "separator", "split", "states", "support", "symbol", "ties",
+            "time_format", "unit", "user",
         )
     },
     "each": "--each-epsilon and --each-delta",
     "header": "--no-header",
     "max_words": "--max-words-per-user",
+    "users": "--user",
 }  # fmt: skip
 """How the command line spells arguments that messages may name."""
 

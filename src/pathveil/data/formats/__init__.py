@@ -9,6 +9,7 @@ from pathveil.data.formats.long_table import LongTable
 from pathveil.data.formats.plain_text import TextLines, read_lines
 from pathveil.data.formats.row_words import RowWords
 from pathveil.data.formats.splitting import checked_separator, join, require_separable, split, text_bytes
+from pathveil.data.formats.users import users_of
 
 __all__ = [
     "ATTRIBUTE",
@@ -36,4 +37,5 @@ __all__ = [
     "require_separable",
     "split",
     "text_bytes",
+    "users_of",
 ]

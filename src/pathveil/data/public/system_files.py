@@ -87,11 +87,7 @@ def read_alphabet(path: str | Path, column: str | None = None) -> Alphabet:
         if not values:
             raise InvalidSystemError(f"{path}: the column {column!r} is empty")
         return Alphabet(dict.fromkeys(values))
-    if Path(path).suffix.lower() in (".csv", ".tsv"):  # its header would become a symbol
-        raise InvalidSystemError(
-            f"{path}: which column of this table holds the symbols? Name it after a colon ({path}:COLUMN; in Python "
-            "with `column`), or list the symbols in a .txt file, one a line"
-        )
+    _require_list(path)
     lines = _text(path).splitlines()
     seen: dict[str, int] = {}
     for number, symbol in enumerate(lines, start=1):
@@ -107,15 +103,42 @@ def read_alphabet(path: str | Path, column: str | None = None) -> Alphabet:
     return Alphabet(seen)
 
 
+def _require_list(path: str | Path) -> None:
+    """An error if the name says that the file is no list, one symbol a line: its lines would become symbols."""
+    ending = Path(path).suffix.lower()
+    if ending in (".csv", ".tsv"):
+        header = (_text(path).splitlines() or [""])[0]
+        named = max((next(csv.reader([header], delimiter=one), []) for one in _DELIMITERS), key=len)
+        raise InvalidSystemError(
+            f"{path}: which column of this table holds the symbols: {', '.join(map(repr, named))}? Name it after a "
+            f"colon ({path}:COLUMN), or list the symbols in a .txt file, one a line."
+        )
+    if ending in (".json", ".geojson"):
+        raise InvalidSystemError(
+            f"{path}: this is JSON and no list of symbols, one a line. List them in a .txt file, or in a column of a "
+            "CSV file; files from `pathveil system` and `pathveil model` have options of their own."
+        )
+
+
 def read_edges(
-    path: str | Path, initial: Any = None, final: Any = None, columns: tuple[str, str] = ("from", "to")
+    path: str | Path,
+    initial: Any = None,
+    final: Any = None,
+    columns: tuple[str, str] = ("from", "to"),
+    *,
+    both_ways: bool = False,
 ) -> MarkovChain:
-    """The chain whose edges are the rows of a CSV file; two of its columns say from where to where."""
+    """The chain whose edges are the rows of a CSV file; two of its columns say from where to where.
+
+    With `both_ways` each row also stands for the way back, as in a list of streets without directions.
+    """
     edges = []
     for number, (origin, destination) in _rows(path, columns):
         if not origin or not destination:
             raise InvalidSystemError(f"{path}, line {number}: an edge needs both {columns[0]!r} and {columns[1]!r}")
         edges.append((origin, destination))
+    if both_ways:
+        edges += [(destination, origin) for origin, destination in edges]
     return _named(path, lambda: MarkovChain.from_edges(edges, initial=initial, final=final))
 
 

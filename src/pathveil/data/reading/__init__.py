@@ -4,7 +4,8 @@ from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, che
 from pathveil.data.reading.count_columns import columns_like_counts
 from pathveil.data.reading.opening import opened
 from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTally, count_transitions
-from pathveil.data.reading.words import CheckedWords, check_words, count_lengths, read_words
+from pathveil.data.reading.user_limit import UserLimit, limit_for
+from pathveil.data.reading.words import CheckedWords, check_words, checked_words, count_lengths, read_words
 
 __all__ = [
     "SKIP_BAD_ROWS",
@@ -13,12 +14,15 @@ __all__ = [
     "CuratorCounts",
     "OnBadRow",
     "PairColumns",
+    "UserLimit",
     "WordTally",
     "check_words",
+    "checked_words",
     "checker_for",
     "columns_like_counts",
     "count_lengths",
     "count_transitions",
+    "limit_for",
     "no_word_to_release",
     "opened",
     "read_words",

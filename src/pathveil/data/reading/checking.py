@@ -162,7 +162,7 @@ class Checker:
             symbol = raw.words[i].values[position].as_py()
             told = (
                 f"unknown symbol {str(symbol)!r}. Correct the file, {SKIP_BAD_ROWS}, or give a public system that has "
-                f"this symbol (this one has {len(self.symbols.names)})."
+                f"this symbol (this one has {len(self.symbols.names)}, the first is {self.symbols.names[0]!r})."
             )
             return _bad_row(
                 UnknownSymbolError, raw, i, position, "the symbol is not one of the public system's", told=told

@@ -16,11 +16,14 @@ from pathveil.data.database import Column, Database
 from pathveil.data.formats import Extra, Layout, column_type
 from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, Skipped
 from pathveil.data.reading.opening import opened
+from pathveil.data.reading.user_limit import limit_for
+from pathveil.data.reading.words import checked_words
 from pathveil.data.sources import DataFile, Format, Source, Watch, without_header
 from pathveil.data.symbols import SymbolTable
 from pathveil.errors import DataFileError, FileItselfError, InvalidParameterError, UnknownSymbolError
 from pathveil.models.counting import Counts, WordCounts
 from pathveil.numerics.arrays import AnyIntArray, IntArray
+from pathveil.randomness.source import RandomSource
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.system import Symbol
 from pathveil.words.base import Progress, flat_words
@@ -50,7 +53,9 @@ class CuratorCounts:
     """Exact counts, row by row in the order of the states, and what was left out. Not for release.
 
     `words` has the same table and, besides, first symbols and lengths; None where the data were pairs. `words_tied`
-    of the words have symbols that stand in the order of the file, because nothing else says which comes first.
+    of the words have symbols that stand in the order of the file, because nothing else says which comes first. Where
+    users were limited, `words_over_limit` is how many words were left out for that, and `largest_words_per_user` how
+    many the user with most of them has.
     """
 
     counts: Counts
@@ -58,6 +63,8 @@ class CuratorCounts:
     rows_skipped: int
     skipped_examples: tuple[str, ...]
     words_tied: int = 0
+    words_over_limit: int = 0
+    largest_words_per_user: int | None = None
 
     @property
     def longest(self) -> int | None:
@@ -72,38 +79,48 @@ def count_transitions(
     *,
     max_length: int | None = None,
     count: str | None = None,
+    user: str | None = None,
+    max_words_per_user: int | None = None,
     on_bad_row: OnBadRow = "fail",
     format: Format | None = None,
     progress: Progress | None = None,
+    rng: RandomSource | None = None,
 ) -> CuratorCounts:
     """Count transitions inside words, or (origin, destination) pairs, over public states.
 
     `max_length` cuts words after so many symbols. Where words stand one in a row, `count` names a column that says for
-    how many equal words a row stands. (`PairColumns` has its own.) The table has a row and a column for each state, in
-    their order.
+    how many equal words a row stands. (`PairColumns` has its own.) With `user` and `max_words_per_user`, at most so
+    many words of each user are counted, chosen at random. The table has a row and a column for each state, in their
+    order.
     """
-    checker = Checker(Alphabet(states), on_bad_row)
+    checker, limit = Checker(Alphabet(states), on_bad_row), limit_for(user, max_words_per_user)
     report = progress or (lambda _stage, _words: None)
     if isinstance(layout, PairColumns):
         if max_length is not None:
             raise InvalidParameterError("`max_length` is for words: pairs have no length")
+        if limit is not None:
+            raise InvalidParameterError("`user` is for words: pairs do not say which of them belong together")
         if count is not None:
             layout = replace(layout, count=count)
         return _count_pairs(source, layout, checker.symbols, on_bad_row, format, report)
-    layout.require_symbols(checker.symbols)
     tally = WordTally(len(checker.symbols.names), max_length)
-    extra = Extra(count=count)
-    with opened(source, layout, extra, format) as (database, files, _):
-        watch = Watch(files)
-        for batch in checker.checked(layout.read(database, files, extra, keep_order=False)):
+    with checked_words(source, layout, checker, Extra(user, (), count), limit, format=format, rng=rng) as (
+        words,
+        files,
+    ):
+        for batch in words:
             tally.add(batch.column(0), None if count is None else batch.column(1).to_numpy())
             require_countable(tally.symbols, files[0])
             report("counting", tally.words)
-        watch.require_unchanged()
-    counted = tally.counts()
-    skipped = checker.skipped
+    counted = replace(tally.counts(), max_words_per_user=max_words_per_user)
     return CuratorCounts(
-        counted.transitions, counted, skipped.count, tuple(skipped.examples), words_tied=checker.words_tied
+        counted.transitions,
+        counted,
+        checker.skipped.count,
+        tuple(checker.skipped.examples),
+        words_tied=checker.words_tied,
+        words_over_limit=0 if limit is None else limit.dropped,
+        largest_words_per_user=None if limit is None else limit.measured,
     )
 
 

@@ -1,6 +1,7 @@
 """Words in files, read and checked.
 
     read_words       batches of checked words, as codes of the public system
+    checked_words    the same for whoever counts them: beside the files, and with rows that stand for several words
     check_words      is there anything wrong with the input?
 
 Nothing is held in memory but a few batches; what must be sorted overflows into a private folder.
@@ -8,6 +9,7 @@ Nothing is held in memory but a few batches; what must be sorted overflows into 
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +20,10 @@ import pyarrow as pa
 from pathveil.data.formats import Extra, Layout
 from pathveil.data.reading.checking import Checker, OnBadRow, checker_for, no_word_to_release
 from pathveil.data.reading.opening import opened
-from pathveil.data.sources import Format, Source
+from pathveil.data.reading.user_limit import UserLimit, limit_for
+from pathveil.data.sources import DataFile, Format, Source, Watch
+from pathveil.errors import InvalidParameterError
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System
 from pathveil.words.base import Progress, WordMechanism
 
@@ -29,18 +34,55 @@ def read_words(
     world: System,
     *,
     keep: Sequence[str] = (),
+    user: str | None = None,
+    max_words_per_user: int | None = None,
     on_bad_row: OnBadRow = "fail",
     format: Format | None = None,
+    rng: RandomSource | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """The words of a source as Arrow batches: `word` (lists of codes of `world`), then the columns in `keep`.
 
-    Words are checked against the public system. Sensitive data as they are: nothing here is private.
+    Words are checked against the public system. With `user` and `max_words_per_user`, at most so many words of each
+    user come, chosen at random. Sensitive data as they are: nothing here is private.
     """
-    with opened(source, layout, Extra(None, tuple(keep)), format) as (database, files, _):
-        checker = Checker(world, on_bad_row)
-        layout.require_symbols(checker.symbols)
-        for batch in checker.checked(layout.read(database, files, Extra(None, tuple(keep)), keep_order=True)):
+    checker, limit = Checker(world, on_bad_row), limit_for(user, max_words_per_user)
+    extra = Extra(user, tuple(keep))
+    with checked_words(source, layout, checker, extra, limit, keep_order=True, format=format, rng=rng) as (batches, _):
+        for batch in batches:
             yield batch.rename_columns(["word", *keep])
+
+
+@contextlib.contextmanager
+def checked_words(
+    source: Source,
+    layout: Layout,
+    checker: Checker,
+    extra: Extra,
+    limit: UserLimit | None = None,
+    *,
+    keep_order: bool = False,
+    format: Format | None = None,
+    rng: RandomSource | None = None,
+) -> Iterator[tuple[Iterator[pa.RecordBatch], list[DataFile]]]:
+    """All words of a source, checked, and the files that they are in.
+
+    The batches have the columns of `Checker.checked`. Where there is a `limit` for the users in `extra`, all words are
+    read and checked first; then those that stay come, without the column of users. It is drawn once: what reads the
+    batches sees one and the same choice. Files that change in the meantime are an error.
+    """
+    layout.require_symbols(checker.symbols)
+    if limit is not None and extra.count is not None:
+        raise InvalidParameterError(
+            "`count` does not go with `user`: which of a person's words stay is drawn word by word. Write one row for "
+            "each word."
+        )
+    with opened(source, layout, extra, format) as (database, files, workspace):
+        watch = Watch(files)
+        batches = checker.checked(layout.read(database, files, extra, keep_order))
+        if limit is not None:
+            batches = limit.limited(batches, database, checked_source(rng), workspace)
+        yield batches, files
+        watch.require_unchanged()
 
 
 @dataclass(frozen=True)

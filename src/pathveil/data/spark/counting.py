@@ -14,13 +14,16 @@ import pyarrow.compute as pc
 
 import pathveil
 from pathveil.data.formats import RawWords, split
-from pathveil.data.reading import Checker, CuratorCounts, OnBadRow, PairColumns, WordTally
-from pathveil.data.spark.columns import checked_dataframe, quoted, require_column, word_type
+from pathveil.data.reading import Checker, CuratorCounts, OnBadRow, PairColumns, WordTally, limit_for
+from pathveil.data.spark.columns import checked_dataframe, quoted, require_column, require_repeatable, word_type
 from pathveil.data.spark.failures import checked, plain_errors, require_same_version
+from pathveil.data.spark.people import CODED_IN_SPARK, OWNER, PeopleInOrder, by_person, coding_words
 from pathveil.data.spark.piles import WORD
 from pathveil.data.spark.places import place_columns, place_in_batch
 from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.models.counting import Counts, WordCounts
+from pathveil.randomness.derived import DerivingKey
+from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.alphabet import Alphabet
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 Batches = Iterable[pa.RecordBatch]
 _COUNTED = pa.schema([("kind", pa.int32()), ("entry", pa.int64()), ("count", pa.int64()), ("example", pa.string())])
 _COUNTED_IN_SPARK = "kind int, entry bigint, count bigint, example string"
-_TRANSITIONS, _FIRST, _LENGTHS, _SKIPPED = range(4)
+_TRANSITIONS, _FIRST, _LENGTHS, _SKIPPED, _DROPPED, _LARGEST = range(6)
 _EXAMPLES = 10
 
 
@@ -43,12 +46,17 @@ def count_transitions(
     separator: str | None = None,
     pairs: PairColumns | None = None,
     max_length: int | None = None,
+    user: str | None = None,
+    max_words_per_user: int | None = None,
     on_bad_row: OnBadRow = "fail",
+    rng: RandomSource | None = None,
 ) -> CuratorCounts:
     """Count transitions inside the words of a column, or (origin, destination) pairs, over public states.
 
     The same as `data.count_transitions` says of files with these rows. Words are lists, or texts with a `separator`;
-    `max_length` cuts them after so many symbols. The count is made now, and exact, however many tasks fail on the way.
+    `max_length` cuts them after so many symbols. With `user` and `max_words_per_user`, at most so many words of each
+    user are counted, chosen at random (people.py says how; `rng` is for tests). The count is made now, and exact,
+    however many tasks fail on the way.
     """
     from pyspark.sql import functions as sql
 
@@ -57,7 +65,9 @@ def count_transitions(
         raise InvalidParameterError("where are the transitions? Give `column=…` for words, or `pairs=PairColumns(…)`")
     if pairs is not None and pairs.count is not None:
         raise InvalidParameterError("a column of counts is for data.count_transitions; on Spark every row counts once")
-    names = tuple(states)
+    names, limit = tuple(states), limit_for(user, max_words_per_user)
+    if pairs is not None and limit is not None:
+        raise InvalidParameterError("`user` is for words: pairs do not say which of them belong together")
     Checker(Alphabet(names), on_bad_row)
     WordTally(1, max_length)  # wrong options are errors here, not in a task
     if pairs is None:
@@ -74,16 +84,24 @@ def count_transitions(
         places = place_columns(dataframe, None)
     except InvalidParameterError:
         places = []  # then messages do without
-    counting = _counting(names, column or pairs, listed, separator, max_length, on_bad_row, pathveil.__version__)
+    version = pathveil.__version__
+    if limit is None or user is None:
+        rows = dataframe.select(*chosen, *places)
+        counting = _counting(names, column or pairs, listed, separator, max_length, on_bad_row, version)
+    else:
+        require_repeatable(dataframe)
+        chosen.append(sql.col(quoted(require_column(dataframe, user))).alias(OWNER))
+        coding = coding_words(names, str(column), user, listed, separator, on_bad_row, version)
+        rows = by_person(dataframe.select(*chosen, *places).mapInArrow(coding, CODED_IN_SPARK))
+        counting = _counting_people(len(names), max_length, limit.most, DerivingKey(checked_source(rng)), version)
     with plain_errors():
         summed = (
-            dataframe.select(*chosen, *places)
-            .mapInArrow(counting, _COUNTED_IN_SPARK)
+            rows.mapInArrow(counting, _COUNTED_IN_SPARK)
             .groupBy("kind", "entry")
             .agg(sql.sum("count").alias("count"), sql.slice(sql.sort_array(sql.collect_list("example")), 1, _EXAMPLES))
             .toArrow()
         )
-    found = {kind: summed.filter(pc.equal(summed["kind"], kind)) for kind in range(4)}
+    found = {kind: summed.filter(pc.equal(summed["kind"], kind)) for kind in range(6)}
     table = _filled(found[_TRANSITIONS], len(names) ** 2).reshape(len(names), len(names))
     skipped = found[_SKIPPED]
     examples = tuple(skipped.column(3)[0].as_py()) if skipped.num_rows else ()
@@ -93,8 +111,16 @@ def count_transitions(
             raise DataFileError("the DataFrame has no transition to count")
         return CuratorCounts(table, None, count, examples)
     longest = pc.max(found[_LENGTHS]["entry"]).as_py() or 0
-    words = WordCounts(table, _filled(found[_FIRST], len(names)), _filled(found[_LENGTHS], longest + 1))
-    return CuratorCounts(table, words, count, examples)
+    first, lengths = _filled(found[_FIRST], len(names)), _filled(found[_LENGTHS], longest + 1)
+    words = WordCounts(table, first, lengths, max_words_per_user)
+    return CuratorCounts(
+        table,
+        words,
+        count,
+        examples,
+        words_over_limit=pc.sum(found[_DROPPED]["count"]).as_py() or 0,
+        largest_words_per_user=pc.max(found[_LARGEST]["entry"]).as_py(),
+    )
 
 
 def _filled(rows: pa.Table, size: int) -> Counts:
@@ -121,11 +147,7 @@ def _counting(
             raw = RawWords(words, None, (), place_in_batch(batch, None, _column_of(where)))
             for good in checked(checker, raw):
                 tally.add(good.column(0))
-        counted = tally.counts()
-        tables = {_TRANSITIONS: counted.transitions.ravel(), _FIRST: counted.first, _LENGTHS: counted.lengths}
-        for kind, table in tables.items():
-            entries = np.flatnonzero(table)
-            yield _batch(kind, entries, table[entries], [None] * len(entries))
+        yield from _tables(tally)
         skipped = checker.skipped
         if skipped.count:
             counts = np.zeros(len(skipped.examples), dtype=np.int64)
@@ -133,6 +155,34 @@ def _counting(
             yield _batch(_SKIPPED, np.zeros_like(counts), counts, skipped.examples)
 
     return count
+
+
+def _counting_people(
+    size: int, max_length: int | None, most: int, key: DerivingKey, version: str
+) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+    """The same for checked words that `by_person` has sorted, of which some are left out."""
+
+    def count(batches: Batches) -> Iterator[pa.RecordBatch]:
+        require_same_version(version)
+        tally, people = WordTally(size, max_length), PeopleInOrder(most, key)
+        for words in people.words(batches):
+            tally.add(words)
+        yield from _tables(tally)
+        for times, example in people.skipped:
+            yield _batch(_SKIPPED, np.array([0]), np.array([times]), [example])
+        if people.largest:
+            yield _batch(_DROPPED, np.array([0]), np.array([people.dropped]), [None])
+            yield _batch(_LARGEST, np.array([people.largest]), np.array([1]), [None])
+
+    return count
+
+
+def _tables(tally: WordTally) -> Iterator[pa.RecordBatch]:
+    counted = tally.counts()
+    tables = {_TRANSITIONS: counted.transitions.ravel(), _FIRST: counted.first, _LENGTHS: counted.lengths}
+    for kind, table in tables.items():
+        entries = np.flatnonzero(table)
+        yield _batch(kind, entries, table[entries], [None] * len(entries))
 
 
 def _batch(kind: int, entries: Counts, counts: Counts, examples: list[str] | list[None]) -> pa.RecordBatch:

@@ -1,7 +1,6 @@
 """Private words on their way into files, which appear when they are complete, with a manifest beside them."""
 
 from pathveil.data.writing.drawing import gathered
-from pathveil.data.writing.encrypted_file import EncryptedFile
 from pathveil.data.writing.form import form_of_new
 from pathveil.data.writing.manifest import (
     BeforeDrawing,
@@ -22,7 +21,6 @@ __all__ = [
     "BeforeDrawing",
     "Budget",
     "CuratorSummary",
-    "EncryptedFile",
     "TableWriter",
     "dealt",
     "earlier_kept",

@@ -10,17 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.data.formats import Extra, Layout, LongTable
-from pathveil.data.reading import OnBadRow, checker_for, no_word_to_release, opened
+from pathveil.data.reading import OnBadRow, checker_for, limit_for, no_word_to_release, opened
 from pathveil.data.sources import Format, Source, Watch
 from pathveil.data.writing.drawing import gathered, privatized
-from pathveil.data.writing.encrypted_file import EncryptedFile
 from pathveil.data.writing.form import form_of
 from pathveil.data.writing.manifest import BeforeDrawing, file_guarantee, manifest_path, publish_with_manifest
 from pathveil.data.writing.pipeline import prefetched
 from pathveil.data.writing.publishing import refuse_existing
 from pathveil.data.writing.shuffle import shuffled
-from pathveil.data.writing.user_limit import UserLimit
 from pathveil.errors import InvalidParameterError
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
@@ -79,7 +78,7 @@ def privatize_file(
     charge. If one of them raises, nothing is published and nobody can read what was drawn.
     """
     destination = _free_destination(output, overwrite)
-    limit = _user_limit(user, max_words_per_user)
+    limit = limit_for(user, max_words_per_user)
     draws = checked_source(rng)
     extra = Extra(user, tuple(keep))
     checker = checker_for(mechanism, on_bad_row)
@@ -146,9 +145,3 @@ def _require_as_long(mechanism: WordMechanism, layout: Layout, keep: tuple[str, 
             f"`keep`: {keep[0]!r} has a value for each symbol of a long table, and a private word may not have as many "
             "symbols as the sensitive one under edit distance. Leave it out."
         )
-
-
-def _user_limit(user: str | None, max_words_per_user: int | None) -> UserLimit | None:
-    if (user is None) != (max_words_per_user is None):
-        raise InvalidParameterError("`user` and `max_words_per_user` belong together: give both or none")
-    return None if max_words_per_user is None else UserLimit(max_words_per_user)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pathveil.data.writing.encrypted_file import EncryptedFile
+from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.randomness.source import RandomSource
 from pathveil.words.base import flat_words, take_cells
 

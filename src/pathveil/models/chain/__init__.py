@@ -8,6 +8,10 @@ The caller names the *unit*: what may change without anyone noticing.
 - `"symbol"`: one symbol of one word. It takes records from two rows and gives them to two others, so row sizes are not
   fixed; noise goes on the whole table of counts. At most 4 counts change by 1 in all.
 - `"word"`: one whole word of at most `max_length` symbols (L; longer words are cut): at most 2(L-1) in all.
+- `"user"`: all words of one person, of which at most k are used (`models/people.py`): at most 2k(L-1).
+
+For the last two, `neighbours="add-remove"` compares the data with and without the word, or the person, which is half of
+it; how many there are is then private, too.
 
 The Dirichlet mechanism covers the first unit only.
 

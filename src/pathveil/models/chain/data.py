@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,22 +10,36 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import InvalidCountsError, InvalidParameterError
-from pathveil.models.chain.request import Request, Unit
+from pathveil.models.chain.request import Request
 from pathveil.models.counting import Counts, States, WordCounts, count_pairs, count_words, encode_words
 from pathveil.models.frequencies import checked_counts, checked_support, require_floor
-from pathveil.numerics.arrays import BoolArray
+from pathveil.models.people import chosen_words, person_codes
+from pathveil.numerics.arrays import BoolArray, IntArray
+from pathveil.randomness.source import RandomSource
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import Symbol, Word
 
 
 @dataclass(frozen=True)
+class WordsOfPeople:
+    """All words, in the model's codes, and a number for the person that each of them belongs to."""
+
+    words: list[list[int]]
+    persons: IntArray
+
+
+@dataclass(frozen=True)
 class ChainData:
-    """What was counted, in the model's states, and which transitions can occur (public)."""
+    """What was counted, in the model's states, and which transitions can occur (public).
+
+    Where persons are protected, `people` has all words and whose they are: which of them count is drawn later.
+    """
 
     found: Counts | WordCounts
     states: States
     inside: BoolArray
-    unit: Unit
+    asked: Request
+    people: WordsOfPeople | None = None
 
     @property
     def table(self) -> Counts:
@@ -41,14 +55,22 @@ class ChainData:
     @property
     def public_records(self) -> list[int] | None:
         """The size of each row where the unit leaves it public; None where it is protected."""
-        return self.records.tolist() if self.unit == "transition" else None
+        return self.records.tolist() if self.asked.unit == "transition" else None
 
     @property
     def public_words(self) -> int | None:
-        """How many words there are, which is public where the unit is a part of a word or a whole one."""
-        if self.unit == "transition" or not isinstance(self.found, WordCounts):
+        """How many words there are, where that is public: not if persons, or one word more or less, are protected."""
+        if not self.asked.number_of_words_is_public or not isinstance(self.found, WordCounts):
             return None
         return int(self.found.first.sum())
+
+    def drawn(self, source: RandomSource) -> Counts | WordCounts:
+        """What noise is added to: all that was counted or, where persons are protected, some words of each."""
+        if self.people is None or self.asked.max_words_per_user is None:
+            return self.found
+        kept = chosen_words(self.people.persons, self.asked.max_words_per_user, source)
+        words = [word for word, stays in zip(self.people.words, kept.tolist(), strict=True) if stays]
+        return _with_all_lengths(count_words(words, len(self.states.merged)), self.asked.max_length)
 
     @property
     def successors(self) -> Counts:
@@ -84,27 +106,61 @@ def read_data(
     pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None,
     pair_counts: Iterable[int] | npt.NDArray[Any] | None,
     words: Iterable[Word] | None,
+    users: Iterable[Hashable] | npt.NDArray[Any] | None,
     states: States,
     support: npt.ArrayLike | MarkovChain | None,
     asked: Request,
 ) -> ChainData:
-    """Count the data, which come in one of three ways, and check them against the public support."""
+    """Count the data, which come in one of three ways, and check them against the public support.
+
+    All words are checked, also those of persons with more words than are used: what is refused must not depend on a
+    draw.
+    """
     if pair_counts is not None and pairs is None:
         raise InvalidParameterError("`pair_counts` says how often each of the pairs occurred: it needs `pairs`")
     times = None if pair_counts is None else checked_counts(_listed(pair_counts), "`pair_counts`", dimensions=1)
-    found = _counted(counts, pairs, times, words, states, asked.max_length)
-    data = ChainData(found, states, _support_table(support, states), asked.unit)
+    _require_users(counts, words, users, asked)
+    encoded = None if words is None else encode_words(words, states, asked.max_length)
+    found = _counted(counts, pairs, times, encoded, states, asked.max_length)
+    people = None
+    if users is not None and encoded is not None:
+        people = WordsOfPeople(encoded, person_codes(users, len(encoded)))
+    data = ChainData(found, states, _support_table(support, states), asked, people)
     data.require_possible()
     if asked.unit == "transition" and not data.table.any():
         raise InvalidCountsError("all counts are zero: a chain needs at least one transition")
     return data
 
 
+def _require_users(
+    counts: npt.ArrayLike | WordCounts | None,
+    words: Iterable[Word] | None,
+    users: Iterable[Hashable] | npt.NDArray[Any] | None,
+    asked: Request,
+) -> None:
+    """Persons are known if they are to be protected, and only then."""
+    if users is not None and (asked.unit != "user" or words is None):
+        raise InvalidParameterError(
+            '`users` says whose words they are, for `words=…` and `unit="user"`: nothing else depends on it'
+        )
+    if asked.unit != "user" or asked.max_words_per_user is None:
+        return
+    if words is not None and users is None:
+        raise InvalidParameterError("unit 'user' needs `users`: whose word each of the words is")
+    kept = counts.max_words_per_user if isinstance(counts, WordCounts) else None
+    if words is None and (kept is None or kept > asked.max_words_per_user):
+        what = "does not say that any were left out" if kept is None else f"has up to {kept} words of a person"
+        raise InvalidParameterError(
+            f"unit 'user' with `max_words_per_user={asked.max_words_per_user}`: `WordCounts` {what}. Count at most so "
+            "many words of each person, chosen at random, and say so: `WordCounts(…, max_words_per_user=…)`."
+        )
+
+
 def _counted(
     counts: npt.ArrayLike | WordCounts | None,
     pairs: Iterable[tuple[Symbol, Symbol]] | npt.NDArray[Any] | None,
     times: Counts | None,
-    words: Iterable[Word] | None,
+    words: list[list[int]] | None,
     states: States,
     cut: int | None,
 ) -> Counts | WordCounts:
@@ -112,26 +168,29 @@ def _counted(
     if sum(given is not None for given in (counts, pairs, words)) != 1:
         raise InvalidParameterError("give the data in one way: counts, or `pairs=…`, or `words=…`")
     if words is not None:
-        found = count_words(encode_words(words, states, cut), len(states.merged))
+        found = count_words(words, len(states.merged))
     elif isinstance(counts, WordCounts):
         found = WordCounts(
             states.merge_table(checked_counts(counts.transitions, "counts", dimensions=2)),
             states.merge_first(checked_counts(counts.first, "the counts of first symbols")),
             checked_counts(counts.lengths, "the counts of lengths"),
+            counts.max_words_per_user,
         )
     elif counts is not None:
         return states.merge_table(checked_counts(counts, "counts", dimensions=2))
     else:
         return count_pairs([] if pairs is None else pairs, states, times)
-    return found if cut is None else _with_all_lengths(found, cut)
+    return _with_all_lengths(found, cut)
 
 
 def _listed(values: Iterable[int] | npt.NDArray[Any]) -> npt.ArrayLike:
     return values if isinstance(values, np.ndarray) else list(values)
 
 
-def _with_all_lengths(found: WordCounts, cut: int) -> WordCounts:
+def _with_all_lengths(found: WordCounts, cut: int | None) -> WordCounts:
     """Lengths that do not occur are possible, too: the shape of the release must not depend on the data."""
+    if cut is None:
+        return found
     if found.lengths[cut:].any():
         raise InvalidCountsError(f"some words have more than {cut} symbols: cut them before they are counted")
     lengths = np.zeros(cut, dtype=np.int64)

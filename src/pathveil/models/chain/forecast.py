@@ -82,7 +82,7 @@ def _forecast(name: Mechanism, asked: Request, sizes: IntArray, rows: FloatArray
     try:
         if name == "dirichlet" and rows is not None:
             return _of_dirichlet_rows(asked, sizes, rows, spent)
-        noises = count_noises(name, asked.epsilon, spent, asked.unit, asked.max_length, asked.shares)
+        noises = count_noises(name, asked.epsilon, spent, asked.unit, asked.max_length, asked.shares, asked.whole)
     except UnreachablePrivacyError as problem:
         nothing = None if rows is None else np.full(len(sizes), math.inf)
         return ErrorForecast(name, spent, dict.fromkeys(asked.shares, math.inf), nothing, str(problem))

@@ -70,20 +70,24 @@ class CountTableNoise:
 
     def __init__(self, data: ChainData, asked: Request, mechanism: Mechanism) -> None:
         self._data, self._unit = data, asked.unit
+        self._sum_is_public = asked.number_of_words_is_public
         self._noises = count_noises(
-            mechanism, asked.epsilon, asked.delta or 0.0, asked.unit, asked.max_length, asked.shares
+            mechanism, asked.epsilon, asked.delta or 0.0, asked.unit, asked.max_length, asked.shares, asked.whole
         )
 
     def draw(self, source: RandomSource) -> Drawn:
-        data, found = self._data, self._data.found
+        data, found = self._data, self._data.drawn(source)
+        table = found.transitions if isinstance(found, WordCounts) else found
         sizes = data.records if self._unit == "transition" else None
-        rows = noisy_rows(source, data.table, data.inside, self._noises["transitions"], sizes)
-        first = lengths = None
-        if isinstance(found, WordCounts) and "first" in self._noises:
-            first = _noisy_histogram(source, found.first, self._noises["first"])
-        if isinstance(found, WordCounts) and "lengths" in self._noises:
-            lengths = _noisy_histogram(source, found.lengths, self._noises["lengths"])
-        return Drawn(rows, first, lengths)
+        rows = noisy_rows(source, table, data.inside, self._noises["transitions"], sizes)
+        if not isinstance(found, WordCounts):
+            return Drawn(rows)
+        histograms = {
+            part: self._noisy_histogram(source, counts, self._noises[part])
+            for part, counts in (("first", found.first), ("lengths", found.lengths))
+            if part in self._noises
+        }
+        return Drawn(rows, **histograms)
 
     def forecasts(self) -> Iterator[RowForecast]:
         data, noise = self._data, self._noises["transitions"]
@@ -94,9 +98,8 @@ class CountTableNoise:
                 rmse = noise.variance**0.5 / int(records) if records > 0 and size > 1 else None
                 yield RowForecast(state, int(records), int(size), None, None, rmse)
 
-
-def _noisy_histogram(source: RandomSource, found: Counts, noise: CountNoise) -> FloatArray:
-    """Probabilities; every word counts once, and how many words there are is public."""
-    everywhere = np.ones((1, len(found)), dtype=bool)
-    rows = noisy_rows(source, found[None, :], everywhere, noise, found.sum(keepdims=True))
-    return np.asarray(rows[0])
+    def _noisy_histogram(self, source: RandomSource, found: Counts, noise: CountNoise) -> FloatArray:
+        """Probabilities; every word counts once, so their sum is the number of words, which may be private."""
+        everywhere = np.ones((1, len(found)), dtype=bool)
+        total = found.sum(keepdims=True) if self._sum_is_public else None
+        return np.asarray(noisy_rows(source, found[None, :], everywhere, noise, total)[0])

@@ -48,12 +48,17 @@ class User(Person):
         return Word(self.max_length, self.neighbours)
 
     def _route_to(self, wider: Unit, known: Known) -> Route | None:
-        """A word belongs to one person: whoever protects all words of a person protects each of them."""
-        return self.one_word._route_to(wider, known)
+        """A word belongs to one person: whoever protects all words of a person protects each of them.
+
+        With add-remove it takes two steps: somebody with one word more or less, or with another one, is that person
+        removed, and added again. (One step would do only for persons of whom this is the only word.)
+        """
+        route = self.one_word._route_to(wider, known)
+        return route if route is None or self.neighbours == "replace" else Route(2)
 
     def _route_to_person(self, person: Person, known: Known) -> Route | None:
         enough = self.max_words is None or (person.max_words is not None and person.max_words <= self.max_words)
-        return self._route_to(person.one_word, known) if enough else None
+        return self.one_word._route_to(person.one_word, known) if enough else None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,10 @@ system after u and the number i of symbols in u. Nodes from which no allowed wor
 that can still be written from there is in class c, and the system's own counts say how much that is. A *way* is a
 bundle of the system's edges out of y that lead to the same state with symbols that act alike: one symbol of w, or all
 symbols that do not occur in w.
+
+The *edge of the ball* needs no nodes, where c < 8 and it is known which entries can still be completed. If all entries
+of a row are c - 1 or c, no further edit is allowed: for each entry j that is c - 1, what is left of the word, w[j:],
+leads to class c - 1, and everything else to class c. So a link to such a row has only the entries themselves.
 """
 
 from __future__ import annotations
@@ -17,8 +21,7 @@ import numpy as np
 from pathveil.numerics.jit import kernel, part_of_kernel
 
 _WANTED = -2
-_SMALL = 1_000  # edges
-_ROOM = 4_000  # nodes, to begin with
+_NO_KIND = 1 << 60  # of a symbol that does not occur in the word
 _ONES = 0x0111111111111111  # the same in each of 15 entries of 4 bits
 _SEVENS, _EIGHTS, _ALL = 7 * _ONES, 8 * _ONES, 15 * _ONES
 _SPREAD = 0x9E3779B97F4A7C1  # spreads the bits of a number over 64; what does not fit is dropped
@@ -96,32 +99,31 @@ def _larger(x: Any, y: Any) -> Any:
     return (x & mask) | (y & ~mask)
 
 
-@kernel
-def _band(i: int, word: Any) -> Any:
-    """What the narrow rows of layer i have in common: (shift, inside, differs, demanded).
+@part_of_kernel
+def _one_less(x: Any) -> Any:
+    """Every entry of a packed row that is not 0, less by 1."""
+    return x - (((x + _SEVENS) & _EIGHTS) >> 3)
 
-    `shift` is how far the band has moved, `inside` has ones where it lies; for each kind of symbol, `differs` has 1 in
-    the entries where the word has another symbol; `demanded` is 1 more than the edits that lengths alone demand.
-    """
-    kinds, kind_count, lo, hi, cap = word
-    n, begin = len(kinds), max(0, i - cap + 1)
-    width = min(n, i + cap - 1) + 1 - begin
-    differs = np.full(kind_count, _ONES, dtype=np.int64)
-    demanded = np.int64(0)
-    for place in range(width):
-        j = begin + place
-        if j > 0:
-            differs[kinds[j - 1]] -= 1 << (4 * place)
-        gap = max(0, max(n - (hi - i) - j, j - n + (lo - i)))
-        demanded |= (min(gap, 7) + 1) << (4 * place)
-    return begin - max(0, i - cap), (1 << (4 * width)) - 1, differs, demanded
+
+@kernel
+def _matches(i: int, word: Any) -> Any:
+    """For each kind of symbol: 15 in the entries of a narrow row of layer i where the word has that symbol, else 0."""
+    kinds, kind_count, _, _, cap = word
+    begin = max(0, i - cap + 1)
+    matches = np.zeros(kind_count, dtype=np.int64)
+    for j in range(max(begin, 1), min(len(kinds), i + cap - 1) + 1):
+        matches[kinds[j - 1]] |= 15 << (4 * (j - begin))
+    return matches
 
 
 @part_of_kernel
-def _narrow_row_after(above: Any, diagonal: Any, differs: Any) -> Any:
-    """The packed row after one more symbol: the best of an insertion, of a match or substitution, and of deletions."""
-    positive = ((diagonal + _SEVENS) & _EIGHTS) >> 3
-    new = _larger(above, diagonal - (positive & differs))
+def _with_matches(row: Any, matched: Any) -> Any:
+    """A packed row that a symbol not in the word would lead to, with better entries, and deletions after those.
+
+    Without a match no entry gains by deletions: the row before has been through them, and all of it moved by the same
+    one edit. (What was left out there as leading nowhere near leads nowhere near by deletions either.)
+    """
+    new = _larger(row, matched)
     for further in (1, 2, 4):  # one deletion costs 1, and so on: a chain of up to 7 in three steps
         left = (new | _EIGHTS) - _ONES * further
         moved = ((left & (((left & _EIGHTS) >> 3) * 7)) << (4 * further)) & _ALL
@@ -143,73 +145,84 @@ def _look_up(kept: Any, target: int, first: int, nodes: Any, rows: Any, places: 
 
 @kernel
 def _link_narrow_nodes(
-    i: int, word: Any, graph: Any, ways: Any, rows: Any, new_rows: Any, places: Any, floors: Any
+    i: int,
+    word: Any,
+    graph: Any,
+    ways: Any,
+    rows: Any,
+    new_rows: Any,
+    room: Any,
+    floors: Any,
+    edge: Any,
+    edge_count: int,
 ) -> Any:
     """`_link_nodes` for c < 8, where a row is 4 bits for each of at most 13 entries; every node has a row of its own.
 
-    An entry that the system does not let come near any more, since it is not above the floor of the node's state, is
-    set to c. In `places` nodes of earlier layers count as empty, so one hash table serves all layers.
+    An entry that is not above the floor of the node's state leads nowhere near any more, and is set to c. First the
+    rows behind all links are worked out, into `wanted`, then they are looked up: two loops that do not wait for each
+    other. In `places` nodes of earlier layers count as empty, so one hash table serves all layers. With `has_edge`,
+    rows at the edge of the ball go to `edge`, and the number of words in class c - 1 behind them to the node.
     """
     (layers, nodes, links), (ways_of, way_bounds, alive) = graph, ways
+    (wanted, places), (floor_of, has_edge) = room, floors
     before, first = layers[i - 1], layers[i]
-    shift, inside, differs, demanded = _band(i, word)
-    node_count, link_count = first, nodes[before, 2]
+    shift = max(0, i - word[4] + 1) - max(0, i - word[4])  # how far the band has moved
+    matches = _matches(i, word)
+    looked_ahead = 1 if floor_of.shape[1] > 1 else 0  # otherwise all states have the same floor
+    inner = ~_ONES if has_edge else -1  # the bits that only rows inside of the ball have
+    node_count, first_link = first, nodes[before, 2]
+    link_count = first_link
     for node in range(before, first):
         nodes[node, 2] = link_count
         y, row = nodes[node, 1], rows[node - before, 0]
-        above = row >> (4 * shift)
-        above -= ((above + _SEVENS) & _EIGHTS) >> 3
         diagonal = row << (4 * (1 - shift))
-        stepped, new = np.int64(-1), np.int64(0)  # for which `differs`, and the row after it
+        other = _one_less(_larger(row >> (4 * shift), diagonal))
+        ends = 0
         for way in range(way_bounds[y, 0], way_bounds[y, 1]):
             target = ways_of[way, 1]
-            if not alive[i, target]:
-                continue
-            if differs[ways_of[way, 0]] != stepped:
-                stepped = differs[ways_of[way, 0]]
-                new = _narrow_row_after(above, diagonal, stepped) & inside
-                new &= _where_at_least(new, demanded)
-            to, kept = -1, new
-            if len(floors) > 0:
-                kept &= _where_at_least(new, floors[target])
-            if kept != 0:
-                at, to = _look_up(kept, target, first, nodes, new_rows, places)
-                if to < first:
-                    to = places[at] = node_count
-                    nodes[to, 1], nodes[to, 3] = target, to - first
-                    new_rows[to - first, 0] = kept
-                    node_count += 1
-            links[link_count, 0], links[link_count, 1] = to, way
-            link_count += 1
+            matched = matches[ways_of[way, 0]] & diagonal
+            new = other if matched == 0 else _with_matches(other, matched)
+            kept = new & _where_at_least(new, floor_of[i, target * looked_ahead])
+            wanted[link_count - first_link, 0] = kept
+            links[link_count, 1] = way
+            entries = ((kept * _ONES) >> 56) & 15  # their sum; at the edge, where each is 0 or 1, their number
+            ends += entries * ways_of[way, 2] if kept & inner == 0 else 0
+            link_count += alive[i, target]
+        nodes[node, 3] = ends
+    for link in range(first_link, link_count):
+        kept = wanted[link - first_link, 0]
+        links[link, 0] = -1
+        if kept & inner != 0:
+            target = ways_of[links[link, 1], 1]
+            at, to = _look_up(kept, target, first, nodes, new_rows, places)
+            if to < first:
+                to = places[at] = node_count
+                nodes[to, 1], nodes[to, 3] = target, to - first
+                new_rows[to - first, 0] = kept
+                node_count += 1
+            links[link, 0] = to
+        elif kept != 0:
+            edge[edge_count, 0] = kept
+            links[link, 0] = -2 - edge_count
+            edge_count += 1
     nodes[node_count, 2] = link_count
-    return node_count, link_count
+    return node_count, link_count, edge_count
 
 
 @kernel
-def _find_edge(y: int, symbol: int, offsets: Any, labels: Any) -> int:
-    """The edge of y with this label, or -1."""
-    low, high = offsets[y], offsets[y + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if labels[middle] < symbol:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < offsets[y + 1] and labels[low] == symbol else -1
-
-
-@kernel
-def _find_ways(y: int, system: Any, symbols: Any, ways: Any, count: int) -> int:
+def _find_ways(y: int, system: Any, symbols: Any, kind_of: Any, ways: Any, count: int) -> int:
     """Append the ways out of y to `ways` (columns: kind, target, multiplicity, edge or bundle); the new count.
 
-    Kind k < len(symbols) is that symbol of the word, kind len(symbols) all others.
+    Kind k < len(symbols) is that symbol of the word, kind len(symbols) all others; `kind_of` has that for each symbol.
     """
     offsets, labels, targets, bundles, bundle_begins, by_target = system
-    first = count
-    for kind in range(len(symbols)):
-        edge = _find_edge(y, symbols[kind], offsets, labels)
-        if edge >= 0:
-            ways[count, 0], ways[count, 1], ways[count, 2], ways[count, 3] = kind, targets[edge], 1, edge
+    first, begin, end = count, offsets[y], offsets[y + 1]
+    few = end - begin < 4 * len(symbols)  # edges: then look at each of them, otherwise at each symbol
+    for k in range(end - begin if few else len(symbols)):
+        edge = begin + (k if few else np.searchsorted(labels[begin:end], symbols[k]))
+        if edge < end and (kind_of[labels[edge]] < len(symbols) if few else labels[edge] == symbols[k]):
+            ways[count, 0], ways[count, 1] = kind_of[labels[edge]], targets[edge]
+            ways[count, 2], ways[count, 3] = 1, edge
             count += 1
     of_word = count
     for bundle in range(bundles[y], bundles[y + 1]):
@@ -233,34 +246,6 @@ def _with_room(array: Any, used: int, needed: int) -> Any:
         for column in range(array.shape[1]):
             larger[row, column] = array[row, column]
     return larger
-
-
-@kernel
-def _edits_to_go(kinds: Any, symbols: Any, cap: int, system: Any, accepting: Any) -> Any:
-    """[j, y]: how many edits it takes at least from state y to a feasible end, if j symbols of the word are done."""
-    n, (offsets, labels, targets) = len(kinds), system[:3]
-    edits = np.full((n + 1, len(accepting)), cap, dtype=np.int64)
-    for j in range(n, -1, -1):
-        for y in range(len(accepting)):
-            if j == n:
-                edits[j, y] = 0 if accepting[y] else cap
-                continue
-            symbol = symbols[kinds[j]]
-            least = edits[j + 1, y] + 1  # a deletion
-            for edge in range(offsets[y], offsets[y + 1]):
-                least = min(least, edits[j + 1, targets[edge]] + (1 if labels[edge] != symbol else 0))
-            edits[j, y] = min(least, cap)
-        changed = True
-        while changed:  # insertions
-            changed = False
-            for y in range(len(accepting)):
-                if edits[j, y] < 2:  # an insertion costs 1, and what follows it 0 at best
-                    continue
-                for edge in range(offsets[y], offsets[y + 1]):
-                    if edits[j, targets[edge]] + 1 < edits[j, y]:
-                        edits[j, y] = edits[j, targets[edge]] + 1
-                        changed = True
-    return edits
 
 
 @kernel
@@ -314,6 +299,7 @@ def _link_nodes(
                 to = places[at]
             links[link_count, 0], links[link_count, 1] = to, way
             link_count += 1
+        nodes[node, 3] = 0
     nodes[node_count, 2] = link_count
     return node_count, link_count, row_count
 
@@ -325,46 +311,6 @@ def _first_row(n: int, cap: int, log: int) -> Any:
     for j in range(min(n, cap - 1) + 1):
         row[0, j >> log] |= (cap - j) << ((j & ((1 << log) - 1)) << (6 - log))
     return row
-
-
-@kernel
-def _first_floors(n: int, cap: int, to_go: Any) -> Any:
-    """For each state 1 more than the edits to go, packed like a narrow row of layer 0."""
-    floors = np.full(to_go.shape[1], _ONES, dtype=np.int64)
-    for y in range(len(floors)):
-        for j in range(min(n, cap - 1) + 1):
-            floors[y] += min(to_go[j, y], 7) << (4 * j)
-    return floors
-
-
-@kernel
-def _move_floors(i: int, n: int, cap: int, to_go: Any, floors: Any) -> None:
-    """The floors of layer i from those of the layer before: the band moves by one entry, and one comes in."""
-    begin, j = max(0, i - cap + 1), i + cap - 1
-    for y in range(len(floors)):
-        if begin > 0:
-            floors[y] = (floors[y] >> 4) + (1 << 56)
-        if j <= n:
-            floors[y] += min(to_go[j, y], 7) << (4 * (j - begin))
-
-
-@kernel
-def _find_ways_of_layer(
-    begin: int, end: int, nodes: Any, system: Any, symbols: Any, ways: Any, way_bounds: Any, way_count: int
-) -> Any:
-    """Find the ways out of the states of these nodes, where they are not known yet.
-
-    Returns the number of all ways found so far, and how many links may come out of these nodes.
-    """
-    most = 0
-    for node in range(begin, end):
-        y = nodes[node, 1]
-        if way_bounds[y, 0] < 0:
-            way_bounds[y, 0] = way_count
-            way_count = _find_ways(y, system, symbols, ways, way_count)
-            way_bounds[y, 1] = way_count
-        most += way_bounds[y, 1] - way_bounds[y, 0]
-    return way_count, most
 
 
 @kernel
@@ -380,51 +326,38 @@ def _note_last_entries(i: int, n: int, cap: int, log: int, rows: Any, begin: int
 
 
 @kernel
-def find_nodes(
-    kinds: Any,
-    symbols: Any,
-    lo: int,
-    hi: int,
-    cap: int,
-    system: Any,
-    start: int,
-    accepting: Any,
-    alive: Any,
-    most_nodes: int,
-) -> Any:
-    """All nodes, layer by layer, and the links between them.
+def _find_nodes(word: Any, symbols: Any, kind_of: Any, system: Any, floors: Any, most_nodes: int, room: Any) -> Any:
+    """The graph of one word, in arrays that are there already, and in larger ones only where these are too small.
 
-    `kinds` is the word with its symbols numbered in `symbols`; `alive[i, y]` tells whether a word of allowed length
-    can be completed from y after i symbols. Returns (layers, nodes, links, ways): nodes have the columns last entry of
-    the row, y, first link; links the columns node (-1: out of reach of the cap) and way. Nothing at all if there would
-    be more than `most_nodes` nodes.
+    Returns (layers, nodes, links, ways, edge), or nothing at all if there would be more than `most_nodes` nodes.
     """
-    n, states = len(kinds), alive.shape[1]
-    word = (kinds, len(symbols) + 1, lo, hi, cap)
+    (kinds, _, _, hi, cap), (edges, start, alive), (nodes, links, edge) = word, system, room
+    n = len(kinds)
     log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
     # Numbers that change begin as np.int64: a plain 0 would make numba compile what they are given to twice.
     way_count, node_count, link_count, row_count = np.int64(0), np.int64(1), np.int64(0), np.int64(1)
+    edge_count = np.int64(0)
     rows = _first_row(n, cap, log)
     new_rows = np.empty_like(rows)
-    ways = np.empty((2 * max(len(system[1]), 1), 4), dtype=np.int64)
-    way_bounds = np.full((states, 2), -1, dtype=np.int64)
-    nodes = np.empty((_ROOM, 4), dtype=np.int32)  # last entry of the row, y, first link, row within the layer
-    links = np.empty((2 * _ROOM, 2), dtype=np.int32)
+    ways = np.empty((2 * max(len(edges[1]), 1), 4), dtype=np.int64)
+    way_bounds = np.full((alive.shape[1], 2), -1, dtype=np.int64)
     nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
     layers = np.zeros(hi + 2, dtype=np.int64)
     layers[1] = 1
-    # Worth while where the system is small and not free: about half of the nodes turn out to lead nowhere near.
-    looks_ahead = cap < 8 and states > 1 and len(system[1]) <= _SMALL
-    to_go = _edits_to_go(kinds, symbols, cap, system, accepting) if looks_ahead else np.empty((0, 0), dtype=np.int64)
-    floors = _first_floors(n, cap, to_go)
+    wanted = np.empty((1, 1), dtype=np.int64)
     places = np.empty(0, dtype=np.int32)
     for i in range(1, hi + 1):
         if layers[i - 1] == layers[i]:  # whatever is longer is far away
             layers[i + 1 :] = node_count
             break
-        way_count, most = _find_ways_of_layer(
-            layers[i - 1], layers[i], nodes, system, symbols, ways, way_bounds, way_count
-        )
+        most = np.int64(0)  # links out of the last layer
+        for node in range(layers[i - 1], layers[i]):
+            y = nodes[node, 1]
+            if way_bounds[y, 0] < 0:
+                way_bounds[y, 0] = way_count
+                way_count = _find_ways(y, edges, symbols, kind_of, ways, way_count)
+                way_bounds[y, 1] = way_count
+            most += way_bounds[y, 1] - way_bounds[y, 0]
         nodes = _with_room(nodes, node_count, node_count + most + 1)
         links = _with_room(links, link_count, link_count + most)
         new_rows = _with_room(new_rows, np.int64(0), most + 1)
@@ -433,17 +366,77 @@ def find_nodes(
         if cap < 8:
             if len(places) < _table_size(most):
                 places = np.full(2 * _table_size(most), -1, dtype=np.int32)
-            _move_floors(i, n, cap, to_go, floors)
-            node_count, link_count = _link_narrow_nodes(i, word, graph, ways_out, rows, new_rows, places, floors)
+                wanted = np.empty((len(places), 1), dtype=np.int64)
+            edge = _with_room(edge, edge_count, edge_count + most)
+            node_count, link_count, edge_count = _link_narrow_nodes(
+                i, word, graph, ways_out, rows, new_rows, (wanted, places), floors, edge, edge_count
+            )
         else:
             node_count, link_count, row_count = _link_nodes(
                 i, word, graph, ways_out, rows, row_count, new_rows, most, log
             )
         if node_count > most_nodes:
-            return layers[:0], nodes[:0], links[:0], ways[:0]
+            return layers[:0], nodes[:0], links[:0], ways[:0], edge[:0]
         layers[i + 1] = node_count
         rows, new_rows = new_rows, rows
         _note_last_entries(i, n, cap, log, rows, layers[i], node_count, nodes)
     for node in range(layers[hi], node_count + 1):
-        nodes[node, 2] = link_count
-    return layers, nodes[: node_count + 1].copy(), links[:link_count].copy(), ways[:way_count].copy()
+        nodes[node, 2], nodes[node, 3] = link_count, 0
+    return layers, nodes[: node_count + 1], links[:link_count], ways[:way_count], edge[:edge_count]
+
+
+@kernel
+def _append(array: Any, used: int, added: Any) -> Any:
+    """The array, or a larger one, with these rows after those in use."""
+    array = _with_room(array, used, used + len(added))
+    for row in range(len(added)):
+        for column in range(added.shape[1]):
+            array[used + row, column] = added[row, column]
+    return array
+
+
+@kernel
+def find_graphs(
+    words: Any, limits: Any, symbol_count: int, system: Any, floors: Any, has_edge: bool, most: Any, room: Any
+) -> Any:
+    """The graphs of many words, one after the other in the same arrays: all nodes, layer by layer, and their links.
+
+    `words` are the words one after the other, with the symbols of each numbered from 0 (their kinds), the offsets of
+    the words, the symbols of each, and the offsets of those; `limits` are lo, hi and c. `system` has the edges, the
+    first state, and for i and y whether a word of allowed length can be completed from y after i symbols. `floors` come
+    from `floors.find_floors` where c < 8.
+
+    Returns (layers, begins, nodes, links, ways, edge). Nodes have the columns last entry of the row, y, first link, and
+    how many words of class c - 1 its links to the edge of the ball have behind them. Links have the columns node (-1:
+    out of reach of the cap; -2 - k: row k of `edge`, 1 in each entry that is c - 1) and way. `begins[k]` is where
+    nodes, links, ways and rows at the edge of word k begin; the numbers in them count from there. Every word has one
+    node more than it needs, which says where its last links end. `begins` ends before a word that would have more nodes
+    than the first number of `most`, and once there are more than the second in all. The arrays are those of `room`
+    (nodes, links, edge and ways of all words; nodes, links and edge of one) unless these are too small.
+    """
+    (kinds, offsets, symbols, symbol_offsets), (lo, hi, cap), (most_nodes, enough) = words, limits, most
+    nodes, links, edge, ways = room[:4]
+    count = len(offsets) - 1
+    kind_of = np.full(symbol_count, _NO_KIND, dtype=np.int64)
+    begins = np.zeros((count + 1, 4), dtype=np.int64)
+    layers = np.empty((count, hi + 2), dtype=np.int64)
+    for k in range(count):
+        own = symbols[symbol_offsets[k] : symbol_offsets[k + 1]]
+        word = (kinds[offsets[k] : offsets[k + 1]], len(own) + 1, lo, hi, cap)
+        for kind in range(len(own)):
+            kind_of[own[kind]] = kind
+        found = _find_nodes(word, own, kind_of, system, (floors[k], has_edge), most_nodes, room[4:])
+        for kind in range(len(own)):
+            kind_of[own[kind]] = _NO_KIND
+        if len(found[0]) == 0 or (k > 0 and begins[k, 0] + len(found[1]) > enough):
+            count = k
+            break
+        layers[k] = found[0]
+        nodes = _append(nodes, begins[k, 0], found[1])
+        links = _append(links, begins[k, 1], found[2])
+        ways = _append(ways, begins[k, 2], found[3])
+        edge = _append(edge, begins[k, 3], found[4])
+        sizes = (len(found[1]), len(found[2]), len(found[3]), len(found[4]))
+        for what in range(4):
+            begins[k + 1, what] = begins[k, what] + sizes[what]
+    return layers[:count], begins[: count + 1], nodes, links, ways, edge

@@ -6,6 +6,7 @@ Everything here is public. It is worked out once for a mechanism, in the form th
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -69,17 +70,17 @@ class LengthRange:
 
     @cached_property
     def limbs(self) -> int:
-        """How many limbs a number of words needs."""
-        return max(1, -(-self.total.bit_length() // _BITS))
+        """How many limbs a number of words needs: a single one up to 63 bits, otherwise one for every 32."""
+        bits = self.total.bit_length()
+        return 1 if bits < 64 else -(-bits // _BITS)
 
     @cached_property
     def completions(self) -> UintArray:
         """The same numbers as `_count`, in limbs; zero where no word passes, so that no number exceeds `total`."""
-        mask = (1 << _BITS) - 1
         table = np.zeros((self.hi + 1, self.compiled.state_count, self.limbs), dtype=np.uint64)
-        for limb in range(self.limbs):
-            table[:, :, limb] = [[(count >> (_BITS * limb)) & mask for count in row] for row in self._counts]
-        table[~self.alive] = 0
+        for i, row in enumerate(self._counts):
+            alive = self.alive[i].tolist()
+            table[i] = self.limbs_of([count if passed else 0 for count, passed in zip(row, alive, strict=True)])
         return table
 
     @cached_property
@@ -95,10 +96,13 @@ class LengthRange:
             reached = following
         return table
 
-    def limbs_of(self, number: int) -> UintArray:
-        """A number of words in limbs."""
+    def limbs_of(self, numbers: Sequence[int]) -> UintArray:
+        """Numbers of words, each as a row of limbs."""
+        if self.limbs == 1:
+            return np.array(numbers, dtype=np.uint64).reshape(-1, 1)
         mask = (1 << _BITS) - 1
-        return np.array([(number >> (_BITS * limb)) & mask for limb in range(self.limbs)], dtype=np.uint64)
+        places = range(0, self.limbs * _BITS, _BITS)
+        return np.array([[(number >> place) & mask for place in places] for number in numbers], dtype=np.uint64)
 
     def numbers(self, limbs: UintArray) -> tuple[int, ...]:
         """Rows of limbs as integers."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pathveil.errors import InfeasibleWordError, NoFeasibleWordError, PathVeilError
+from pathveil.errors import InfeasibleWordError, InvalidParameterError, NoFeasibleWordError, PathVeilError
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.privacy.units import Edits, Unit
 from pathveil.randomness.source import RandomSource
@@ -26,8 +26,10 @@ from pathveil.words.classes import Selection
 from pathveil.words.edit.batch import draw_batch
 from pathveil.words.edit.classes import EditClasses
 from pathveil.words.edit.distances import distances_from
+from pathveil.words.edit.kept import KeptTables
 from pathveil.words.edit.law import EditLaw
 from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range, require_length
+from pathveil.words.edit.tables import EditTables, Room
 
 if TYPE_CHECKING:
     import pyarrow
@@ -61,6 +63,7 @@ class EditMechanism(WordMechanism):
         lo, hi = checked_range(world, lengths)
         self._cap = checked_cap(cap, hi)
         self._words = LengthRange(world.compiled, lo, hi)
+        self._kept = KeptTables()
         if not self._words.total:
             raise NoFeasibleWordError(
                 f"the system has no feasible word of {lo} to {hi} symbols: check the edges, the first and the last "
@@ -120,8 +123,17 @@ class EditMechanism(WordMechanism):
         if self.cap < self.lengths[1]:
             yield f"the cap (words {self.cap} or more edits away are equally likely)"
 
+    def _tables(self, words: Sequence[IntArray], room: Room | None = None) -> EditTables:
+        """The tables of the first of these words, at least of one, made in the room if they fit into it."""
+        return EditTables(self._words, words, self.cap, room=room)
+
     def _classes(self, codes: IntArray) -> EditClasses:
-        return EditClasses(self._words, codes, self.cap)
+        key = codes.tobytes()
+        known = self._kept.look_up([key])
+        if key not in known:
+            known[key] = self._tables([codes]), 0
+            self._kept.keep(key, *known[key])
+        return EditClasses.from_tables(*known[key], codes)
 
     # Drawing.
 
@@ -132,7 +144,7 @@ class EditMechanism(WordMechanism):
             chosen: list[int] = self._selection.choose(counts, self._scores, noise[numbers], source).tolist()
             return chosen
 
-        return draw_batch(words, self._classes, choose, source)
+        return draw_batch(words, self._tables, self._kept, choose, source)
 
     def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
         import pyarrow
@@ -154,12 +166,22 @@ class EditMechanism(WordMechanism):
     # Knowing.
 
     def _law(self, codes: IntArray) -> EditLaw:
-        return EditLaw(self._selection.log_law(self._classes(codes).counts, self._scores))
+        return self.law_from(self._classes(codes).counts)
+
+    def law_from(self, counts: Sequence[int]) -> EditLaw:
+        """`error_law` of a word whose classes have these sizes (`EditClasses.counts`)."""
+        return EditLaw(self._selection.log_law(counts, self._scores))
+
+    def share_tables(self, other: EditMechanism) -> None:
+        """Use the tables that another mechanism keeps, so that a word that occurs in both is counted once."""
+        if (self.world, self.lengths, self.cap) != (other.world, other.lengths, other.cap):
+            raise InvalidParameterError("tables are shared on the same system, with the same lengths and cap")
+        self._kept = other._kept
 
     def law_within(self, word: Word, numbers: int) -> EditLaw:
         """`error_law`, or `TooLargeError` where the table behind it would hold more numbers than that."""
-        classes = EditClasses(self._words, self._checked(word), self.cap, numbers)
-        return EditLaw(self._selection.log_law(classes.counts, self._scores))
+        codes = self._checked(word)
+        return self.law_from(EditClasses(self._words, codes, self.cap, numbers).counts)
 
     def length_law(self, word: Word) -> dict[int, float]:
         """{length: probability} of the private word, exact, for this sensitive word (for the curator's eyes)."""

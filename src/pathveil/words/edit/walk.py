@@ -1,7 +1,7 @@
 """Compiled walks through the graph of `kernels`: backwards to count words, forwards from a number to its word.
 
-Numbers of words are exact. They are stored in limbs of 32 bits, lowest first, each in a 64-bit cell, so that the sums
-over all ways of a node fit before carries are passed on.
+Numbers of words are exact. Where none exceeds 63 bits, each is one cell. Otherwise they are stored in limbs of 32 bits,
+lowest first, each in a 64-bit cell, so that the sums over all ways of a node fit before carries are passed on.
 """
 
 from __future__ import annotations
@@ -10,23 +10,70 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.numerics.jit import kernel
+from pathveil.numerics.jit import kernel, part_of_kernel
 
 _BITS = 32
 _MASK = np.uint64((1 << _BITS) - 1)
 
 
-@kernel
-def count_words(
-    layers: Any, nodes: Any, links: Any, ways: Any, lo: int, cap: int, accepting: Any, completions: Any
-) -> Any:
-    """values[node, ℓ]: how many allowed words continue from the node and end in class ℓ, for ℓ = 0..c, in limbs.
+@part_of_kernel
+def _add_eight(values: Any, here: int, there: int, times: Any) -> None:
+    """Add so many times the eight values there to those here. (A loop would be unrolled worse, for any number.)"""
+    values[here] += times * values[there]
+    values[here + 1] += times * values[there + 1]
+    values[here + 2] += times * values[there + 2]
+    values[here + 3] += times * values[there + 3]
+    values[here + 4] += times * values[there + 4]
+    values[here + 5] += times * values[there + 5]
+    values[here + 6] += times * values[there + 6]
+    values[here + 7] += times * values[there + 7]
 
-    `completions[i, y]` is how many continue from y after i symbols, whatever their class.
+
+@kernel
+def _count_small(graph: Any, lo: int, cap: int, accepting: Any, completions: Any, values: Any) -> None:
+    """`count_words` where every number fits into a single limb, into `values`: rows of multiples of eight, all zero.
+
+    What is missing in the sum over all classes, since links out of reach lead to no node, belongs to class c.
     """
+    layers, nodes, links, ways = graph
+    width = values.shape[1]
+    flat = values.reshape(values.size)
+    for i in range(len(layers) - 2, -1, -1):
+        for node in range(layers[i], layers[i + 1]):
+            here = node * width
+            for link in range(nodes[node, 2], nodes[node + 1, 2]):
+                to, times = np.int64(links[link, 0]), np.uint64(ways[links[link, 1], 2])
+                if to < 0:
+                    continue
+                for eight in range(0, width, 8):
+                    _add_eight(flat, here + eight, to * width + eight, times)
+            if i >= lo and accepting[nodes[node, 1]]:
+                flat[here + nodes[node, 0]] += np.uint64(1)
+            flat[here + cap - 1] += np.uint64(nodes[node, 3])
+            missing = completions[i, nodes[node, 1], 0]
+            for k in range(cap):
+                missing -= flat[here + k]
+            flat[here + cap] = missing
+
+
+@kernel
+def _subtract_small(number: Any, less: int) -> None:
+    """number -= less, which is below 2^31, where that is not negative."""
+    borrow = np.uint64(less)
+    for limb in range(len(number)):
+        if number[limb] >= borrow:
+            number[limb] -= borrow
+            return
+        number[limb] = (number[limb] + (np.uint64(1) << np.uint64(_BITS))) - borrow
+        borrow = np.uint64(1)
+
+
+@kernel
+def _count_large(graph: Any, lo: int, cap: int, accepting: Any, completions: Any, values: Any) -> None:
+    """`count_words` with several limbs, into `values`, which are zero."""
+    layers, nodes, links, ways = graph
     limbs = completions.shape[2]
     width = (cap + 1) * limbs
-    values = np.zeros((len(nodes) - 1, width), dtype=np.uint64)
     for i in range(len(layers) - 2, -1, -1):
         for node in range(layers[i], layers[i + 1]):
             if i >= lo and accepting[nodes[node, 1]]:
@@ -34,21 +81,62 @@ def count_words(
             for link in range(nodes[node, 2], nodes[node + 1, 2]):
                 to, way = links[link, 0], links[link, 1]
                 times = np.uint64(ways[way, 2])
-                if to >= 0 and times == 1:
-                    for k in range(width):
-                        values[node, k] += values[to, k]
-                elif to >= 0:
+                if to >= 0:
                     for k in range(width):
                         values[node, k] += times * values[to, k]
                 else:
                     for limb in range(limbs):
                         values[node, cap * limbs + limb] += times * completions[i + 1, ways[way, 1], limb]
-            if limbs > 1:
-                for k in range(width):
-                    if (k + 1) % limbs:
-                        values[node, k + 1] += values[node, k] >> np.uint64(_BITS)
-                        values[node, k] &= _MASK
-    return values.reshape((len(nodes) - 1, cap + 1, limbs))
+            for k in range(width):
+                if (k + 1) % limbs:
+                    values[node, k + 1] += values[node, k] >> np.uint64(_BITS)
+                    values[node, k] &= _MASK
+            _subtract_small(values[node, cap * limbs :], nodes[node, 3])
+            for limb in range(limbs - 1):  # class c - 1 has room for what it gets: it is less than all words
+                at = (cap - 1) * limbs + limb
+                values[node, at] += np.uint64(nodes[node, 3]) if limb == 0 else np.uint64(0)
+                values[node, at + 1] += values[node, at] >> np.uint64(_BITS)
+                values[node, at] &= _MASK
+
+
+@kernel
+def count_words(
+    layers: Any,
+    begins: Any,
+    nodes: Any,
+    links: Any,
+    ways: Any,
+    lo: int,
+    cap: int,
+    accepting: Any,
+    completions: Any,
+    room: Any,
+) -> Any:
+    """values[node, ℓ]: how many allowed words continue from the node and end in class ℓ, for ℓ = 0..c, in limbs.
+
+    For all graphs that `find_graphs` found. `completions[i, y]` is how many words continue from y after i symbols,
+    whatever their class. With a single limb there may be more columns than classes; they are zero. The values lie in
+    `room`, if that is large enough.
+    """
+    limbs = completions.shape[2]
+    width = (cap + 8) // 8 * 8 if limbs == 1 else (cap + 1) * limbs
+    size = begins[-1, 0] * width
+    flat = room[:size] if size <= len(room) else np.empty(size, dtype=np.uint64)
+    flat[:] = 0
+    values = flat.reshape((begins[-1, 0], width))
+    for k in range(len(begins) - 1):
+        graph = (
+            layers[k],
+            nodes[begins[k, 0] : begins[k + 1, 0]],
+            links[begins[k, 1] : begins[k + 1, 1]],
+            ways[begins[k, 2] : begins[k + 1, 2]],
+        )
+        own = values[begins[k, 0] : begins[k + 1, 0]]
+        if limbs == 1:
+            _count_small(graph, lo, cap, accepting, completions, own)
+        else:
+            _count_large(graph, lo, cap, accepting, completions, own)
+    return values.reshape((len(values), width // limbs, limbs))
 
 
 @kernel
@@ -71,6 +159,9 @@ def _subtract(number: Any, other: Any) -> None:
 
 @kernel
 def _multiply(number: Any, times: int, product: Any) -> None:
+    if len(number) == 1:
+        product[0] = number[0] * np.uint64(times)
+        return
     carry = np.uint64(0)
     for limb in range(len(number)):
         carry += number[limb] * np.uint64(times)
@@ -159,26 +250,141 @@ def _complete(
 
 
 @kernel
-def find_word(
+def _find_edge(y: int, symbol: int, offsets: Any, labels: Any) -> int:
+    """The edge of y with this label, or -1."""
+    low, high = offsets[y], offsets[y + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if labels[middle] < symbol:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < offsets[y + 1] and labels[low] == symbol else -1
+
+
+@kernel
+def _entries(row: Any) -> int:
+    """How many entries of a row at the edge of the ball are c - 1."""
+    count = 0
+    while row != 0:
+        row &= row - 1
+        count += 1
+    return count
+
+
+@kernel
+def _comes_before(one: int, other: int, kinds: Any) -> bool:
+    """Does the rest of the word from `one` on come before that from `other` on, as in a dictionary?"""
+    while one < len(kinds) and other < len(kinds):
+        if kinds[one] != kinds[other]:
+            return bool(kinds[one] < kinds[other])
+        one, other = one + 1, other + 1
+    return one > other  # it ends first
+
+
+@kernel
+def _end_like_word(which: int, row: Any, i: int, cap: int, own: Any, word: Any) -> int:
+    """From a row at the edge of the ball, i symbols being written: end like the sensitive word; the length.
+
+    `which` of the ways to do so, in the order of a dictionary.
+    """
+    kinds, symbols = own
+    begin = max(0, i - cap + 1)
+    for j in range(begin, len(kinds) + 1):
+        if row >> (4 * (j - begin)) & 1:
+            before = 0
+            for other in range(begin, len(kinds) + 1):
+                if other != j and row >> (4 * (other - begin)) & 1 and _comes_before(other, j, kinds):
+                    before += 1
+            if before == which:
+                for k in range(j, len(kinds)):
+                    word[i + k - j] = symbols[kinds[k]]
+                return int(i + len(kinds) - j)
+    return -1
+
+
+@kernel
+def _row_after(row: Any, i: int, cap: int, kind: int, kinds: Any) -> int:
+    """The row at the edge of the ball after one more symbol of this kind, which is number i: entries that match."""
+    before, begin = max(0, i - cap), max(0, i - cap + 1)
+    after = 0
+    for j in range(before, len(kinds)):
+        if row >> (4 * (j - before)) & 1 and kinds[j] == kind:
+            after |= 1 << (4 * (j + 1 - begin))
+    return after
+
+
+@kernel
+def _leave(
+    rank: Any, row: Any, i: int, y: int, cap: int, own: Any, lo: int, public: Any, product: Any, word: Any
+) -> Any:
+    """One step of a word of class c from a row at the edge of the ball: (length or -1, row after it, y after it).
+
+    A length of -2 says that the word goes on; -1 that the rank is too large.
+    """
+    (kinds, symbols), (accepting, completions, system) = own, public
+    offsets, labels, targets, bundles, bundle_begins, by_target = system
+    to_end = len(kinds) - max(0, i - cap + 1)  # the entry for all of the word
+    ends_near = to_end >= 0 and row >> (4 * to_end) & 1
+    if i >= lo and accepting[y] and not ends_near and _ends_here(rank, product):
+        return i, 0, y
+    share = np.empty_like(rank)
+    for kind in range(len(symbols)):
+        edge = _find_edge(y, symbols[kind], offsets, labels)
+        if edge >= 0:
+            after = _row_after(row, i + 1, cap, kind, kinds)
+            share[:] = completions[i + 1, targets[edge]]
+            _subtract_small(share, _entries(after))
+            if _take(rank, share, 1, product) >= 0:
+                word[i] = symbols[kind]
+                return -2, after, targets[edge]
+    for bundle in range(bundles[y], bundles[y + 1]):
+        target = targets[by_target[bundle_begins[bundle]]]
+        times = bundle_begins[bundle + 1] - bundle_begins[bundle]
+        for symbol in symbols:
+            edge = _find_edge(y, symbol, offsets, labels)
+            times -= 1 if edge >= 0 and targets[edge] == target else 0
+        if times > 0:
+            which = _take(rank, completions[i + 1, target], times, product)
+            if which >= 0:
+                word[i] = _other_symbol(bundle, which, system, symbols)
+                return -2, 0, target
+    return -1, 0, y
+
+
+@kernel
+def _follow_edge(
     rank: Any,
     distance: int,
-    nodes: Any,
-    links: Any,
-    ways: Any,
-    values: Any,
-    symbols: Any,
+    row: Any,
+    i: int,
+    y: int,
+    cap: int,
+    own: Any,
     lo: int,
-    accepting: Any,
-    completions: Any,
-    system: Any,
+    public: Any,
+    product: Any,
     word: Any,
 ) -> int:
-    """Word number `rank` (from 0; limbs, used up) of the class into `word`; its length.
+    """Word number `rank` of class c - 1 or c behind a row at the edge of the ball; its length, or -1."""
+    if distance < cap:
+        return int(_end_like_word(np.int64(rank[0]), row, i, cap, own, word))
+    while row != 0:
+        length, row, y = _leave(rank, row, i, y, cap, own, lo, public, product, word)
+        if length >= -1:
+            return int(length)
+        i += 1
+    accepting, completions, system = public
+    return int(_complete(rank, i, y, lo, accepting, completions, system, product, word))
 
-    Every rank below the number of words in the class gives another word. A larger rank gives -1.
-    """
-    cap = values.shape[1] - 1
-    product = np.empty_like(rank)
+
+@kernel
+def _find_word(
+    rank: Any, distance: int, cap: int, graph: Any, own: Any, lo: int, public: Any, product: Any, word: Any
+) -> int:
+    """Word number `rank` (from 0; limbs, used up) of the class into `word`; its length, or -1 for a larger rank."""
+    (nodes, links, ways, edge, values), symbols, (accepting, completions, system) = graph, own[1], public
+    share = np.empty_like(rank)
     i, node, to, y = np.int64(0), np.int64(0), np.int64(-1), np.int64(nodes[0, 1])
     while node >= 0:
         if i >= lo and accepting[y] and nodes[node, 0] == distance and _ends_here(rank, product):
@@ -186,9 +392,17 @@ def find_word(
         which = -1
         for link in range(nodes[node, 2], nodes[node + 1, 2]):
             to, way = links[link, 0], links[link, 1]
-            if to < 0 and distance < cap:
+            if to >= 0:
+                share[:] = values[to, distance]
+            elif distance == cap:
+                share[:] = completions[i + 1, ways[way, 1]]
+                if to < -1:
+                    _subtract_small(share, _entries(edge[-2 - to, 0]))
+            elif to < -1 and distance == cap - 1:
+                share[:] = 0
+                share[0] = _entries(edge[-2 - to, 0])
+            else:
                 continue
-            share = values[to, distance] if to >= 0 else completions[i + 1, ways[way, 1]]
             which = _take(rank, share, ways[way, 2], product)
             if which >= 0:
                 y = ways[way, 1]
@@ -200,5 +414,34 @@ def find_word(
         if which < 0:
             return -1  # the rank is not below the number of words
         i, node = i + 1, to
-    # Out of reach of the cap: any completion will do.
-    return int(_complete(rank, i, y, lo, accepting, completions, system, product, word))
+    # Out of reach of the cap any completion will do.
+    row = edge[-2 - node, 0] if node < -1 else np.int64(0)
+    return int(_follow_edge(rank, distance, row, i, y, cap, own, lo, public, product, word))
+
+
+@kernel
+def find_words(
+    ranks: Any, distances: Any, owners: Any, cap: int, graphs: Any, words: Any, lo: int, public: Any, found: Any
+) -> Any:
+    """For each rank, which is used up: that word (from 0) of the class around graph number `owner`, a row of `found`.
+
+    `graphs` are those of `kernels.find_graphs`, with values, of the same `words`; `public` are the accepting states,
+    completions and edges. Every rank below the number of words in the class gives another word. Returns the lengths, -1
+    for a larger rank.
+    """
+    begins, nodes, links, ways, edge, values = graphs
+    kinds, offsets, symbols, symbol_offsets = words
+    product = np.empty(ranks.shape[1], dtype=np.uint64)
+    lengths = np.empty(len(ranks), dtype=np.int64)
+    for drawn in range(len(ranks)):
+        k = owners[drawn]
+        graph = (
+            nodes[begins[k, 0] : begins[k + 1, 0]],
+            links[begins[k, 1] : begins[k + 1, 1]],
+            ways[begins[k, 2] : begins[k + 1, 2]],
+            edge[begins[k, 3] : begins[k + 1, 3]],
+            values[begins[k, 0] : begins[k + 1, 0]],
+        )
+        own = kinds[offsets[k] : offsets[k + 1]], symbols[symbol_offsets[k] : symbol_offsets[k + 1]]
+        lengths[drawn] = _find_word(ranks[drawn], distances[drawn], cap, graph, own, lo, public, product, found[drawn])
+    return lengths

@@ -152,6 +152,20 @@ def partition_functions(
             sound[first + lane] = fine[lane]
 
 
+@part_of_kernel
+def _entered(y: int, symbol: int, offsets: Any, labels: Any, targets: Any) -> int:
+    """The state that y enters with this symbol, -1 if it cannot: looked for among its edges, sorted by symbol."""
+    low, high = offsets[y], offsets[y + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if labels[middle] < symbol:
+            low = middle + 1
+        else:
+            high = middle
+    found: int = targets[low] if low < offsets[y + 1] and labels[low] == symbol else -1
+    return found
+
+
 @kernel
 def draw_in_lanes(
     values: Any,
@@ -218,19 +232,7 @@ def draw_in_lanes(
                 total = beta[i, y, lane] * unscale[i, lane]
                 mark = uniform * total
                 near = margin * total
-                right = -1  # the state that y enters with the word's own symbol, if it can
-                if step_table.size:
-                    right = step_table[y, symbol]
-                else:
-                    low, high = offsets[y], offsets[y + 1]
-                    while low < high:
-                        middle = (low + high) >> 1
-                        if labels[middle] < symbol:
-                            low = middle + 1
-                        else:
-                            high = middle
-                    if low < offsets[y + 1] and labels[low] == symbol:
-                        right = targets[low]
+                right = step_table[y, symbol] if step_table.size else _entered(y, symbol, offsets, labels, targets)
                 weight = beta[i + 1, right, lane] if right >= 0 else 0.0
                 taken = -1  # an edge with another symbol; -1 for the right symbol
                 in_doubt[word] |= right >= 0 and abs(mark - weight) < near

@@ -13,9 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 from pathveil.data.database import Database
-from pathveil.data.writing.encrypted_file import EncryptedFile
+from pathveil.data.encrypted_file import EncryptedFile
 from pathveil.errors import InvalidParameterError
 from pathveil.randomness.source import RandomSource
+
+
+def limit_for(user: str | None, max_words_per_user: int | None) -> UserLimit | None:
+    """The limit for words that the column `user` says the users of; None where neither is given."""
+    if (user is None) != (max_words_per_user is None):
+        raise InvalidParameterError("`user` and `max_words_per_user` belong together: give both or none")
+    return None if max_words_per_user is None else UserLimit(max_words_per_user)
 
 
 class UserLimit:
@@ -76,7 +83,9 @@ class UserLimit:
         # A user's words in the order of uniform keys: the first of them are a uniform choice. Equal keys are next to
         # impossible, and would not touch the guarantee, which holds for any choice that ignores what words say.
         ranked = "SELECT number, row_number() OVER (PARTITION BY owner ORDER BY draw) AS place FROM words_of_users"
-        [(self.measured,)] = database.rows(f"SELECT max(place) FROM ({ranked})")
+        [(self.measured,)] = database.rows(
+            "SELECT max(n) FROM (SELECT count(*) AS n FROM words_of_users GROUP BY owner)"
+        )
         numbers = [
             batch.column(0).to_numpy()
             for batch in database.stream(f"SELECT number FROM ({ranked}) WHERE place > {self.most} ORDER BY number")

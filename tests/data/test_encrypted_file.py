@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from pathveil.data.writing.encrypted_file import EncryptedFile
+from pathveil.data.encrypted_file import EncryptedFile
 
 
 @given(pieces=some.lists(some.binary(max_size=3_000), max_size=20))

@@ -1,0 +1,157 @@
+"""The tables of several words at once, in arrays that they share: what `EditClasses` and batches read.
+
+A table is a graph (`kernels` says of what) and, for each of its nodes and each class, the exact number of words that
+pass through the node and end in the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pathveil.errors import TooLargeError
+from pathveil.numerics.arrays import IntArray
+from pathveil.words.edit.length_range import LengthRange
+
+LARGEST_EDIT_TABLE = 1 << 28  # numbers: 2 GiB
+_SMALL = 1_000  # edges
+_ENOUGH = 1 << 22  # numbers in the tables of several words: 32 MiB
+
+
+class Room:
+    """Memory in which tables are made, to be used again and again: to get it anew would take longer than to use it."""
+
+    def __init__(self, words: int) -> None:
+        """For so many small tables; larger ones get memory of their own."""
+        self.size = words
+        one = 4_000  # nodes of a table, which has room to grow
+        self.graphs: tuple[Any, ...] = (
+            np.empty((words * 1_500, 4), dtype=np.int32),
+            np.empty((words * 5_000, 2), dtype=np.int32),
+            np.empty((words * 1_500, 1), dtype=np.int64),
+            np.empty((words * 500, 4), dtype=np.int64),
+            np.empty((one, 4), dtype=np.int32),
+            np.empty((2 * one, 2), dtype=np.int32),
+            np.empty((one, 1), dtype=np.int64),
+        )
+        self.values = np.empty(words * 12_000, dtype=np.uint64)
+
+    def holds(self, *arrays: Any) -> bool:
+        """Do all of these lie in this room?"""
+        own = (*self.graphs[:4], self.values)
+        return all(np.may_share_memory(array, room) for array, room in zip(arrays, own, strict=True))
+
+
+class EditTables:
+    """The tables of the first of these words: as many of them as fit into some megabytes, but at least one.
+
+    Raises `TooLargeError` where already the first table would have more than `largest_table` numbers.
+    """
+
+    def __init__(
+        self,
+        words: LengthRange,
+        listed: Sequence[IntArray],
+        cap: int,
+        largest_table: int = LARGEST_EDIT_TABLE,
+        room: Room | None = None,
+    ) -> None:
+        from pathveil.words.edit.floors import find_floors
+        from pathveil.words.edit.kernels import find_graphs
+        from pathveil.words.edit.walk import count_words
+
+        self._words = words
+        self._cap = cap
+        room = room or Room(0)
+        compiled = words.compiled
+        numbered = _with_kinds(listed)
+        # Worth while where the system is small and not free: about half of the nodes turn out to lead nowhere near.
+        looks_ahead = compiled.state_count > 1 and len(words.edges[1]) <= _SMALL
+        floors = np.empty((len(listed), 0, 0), dtype=np.int64)
+        if cap < 8:
+            floors = find_floors(numbered, words.lo, words.hi, cap, words.edges, compiled.accepting, looks_ahead)
+        width = (cap + 1) * words.limbs
+        layers, begins, nodes, links, ways, edge = find_graphs(
+            numbered,
+            (words.lo, words.hi, cap),
+            compiled.symbol_count,
+            (words.edges, compiled.start, words.alive),
+            floors,
+            cap < 8 and (looks_ahead or compiled.is_free),
+            (max(largest_table // width, 1), _ENOUGH // width),
+            room.graphs,
+        )
+        if len(begins) == 1:
+            raise TooLargeError(
+                f"counting the words by edit distance from a word of {len(listed[0])} symbols exactly would take more "
+                f"than {largest_table * 8 / 2**30:.2g} GiB. Give a smaller `cap`: from that distance on words count as "
+                "equally far."
+            )
+        values = count_words(
+            layers, begins, nodes, links, ways, words.lo, cap, compiled.accepting, words.completions, room.values
+        )
+        self.is_borrowed = room.size > 0 and room.holds(nodes, links, edge, ways, values)
+        """Does the memory belong to the room, so that the next tables made there overwrite these?"""
+        self.layers: IntArray = layers
+        used = begins[-1]
+        self.graphs: tuple[Any, ...] = (
+            begins,
+            nodes[: used[0]],
+            links[: used[1]],
+            ways[: used[2]],
+            edge[: used[3]],
+            values,
+        )
+        """Where the parts of each table begin, and all nodes, links, ways, rows at the edge and numbers of words."""
+        self._numbered = numbered
+        self.counts: list[tuple[int, ...]] = [words.numbers(first[: cap + 1]) for first in values[begins[:-1, 0]]]
+        """The sizes of the classes around each word."""
+
+    def __len__(self) -> int:
+        """How many words have their tables here."""
+        return len(self.counts)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the tables take."""
+        return sum(part.nbytes for part in self.graphs)
+
+    def words_at(self, owners: Sequence[int], distances: Sequence[int], ranks: Sequence[int]) -> list[IntArray]:
+        """For each of these: the codes of word number `rank` of the class at this distance from word `owner`."""
+        from pathveil.words.edit.walk import find_words
+
+        words = self._words
+        found = np.empty((len(ranks), words.hi), dtype=np.int64)
+        lengths = find_words(
+            words.limbs_of(ranks),
+            np.array(distances, dtype=np.int64),
+            np.array(owners, dtype=np.int64),
+            self._cap,
+            self.graphs,
+            self._numbered,
+            words.lo,
+            (words.compiled.accepting, words.completions, words.edges),
+            found,
+        ).tolist()
+        if min(lengths, default=0) < 0:
+            raise AssertionError("a rank below the number of words of a class always leads to one of them")
+        return [word[:length] for word, length in zip(found, lengths, strict=True)]
+
+
+def _with_kinds(listed: Sequence[IntArray]) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """All words one after the other with their symbols numbered, their offsets; their different symbols, and theirs."""
+    kinds: list[int] = []
+    symbols: list[int] = []
+    offsets, symbol_offsets = [0], [0]
+    for word in listed:
+        codes = word.tolist()
+        own = sorted(set(codes))
+        kind_of = {symbol: kind for kind, symbol in enumerate(own)}
+        kinds += [kind_of[code] for code in codes]
+        symbols += own
+        offsets.append(len(kinds))
+        symbol_offsets.append(len(symbols))
+    arrays = [np.array(part, dtype=np.int64) for part in (kinds, offsets, symbols, symbol_offsets)]
+    return arrays[0], arrays[1], arrays[2], arrays[3]
