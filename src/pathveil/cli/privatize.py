@@ -170,11 +170,11 @@ class Decision:
         choice.mechanism.prepare(lengths, self.bar)  # a certificate that cannot be made says so before the charge
         if not edits:
             with self.bar.paused():
-                _say_if_long(seconds_for_words(choice.mechanism, choice.name, lengths))
+                say_if_long(seconds_for_words(choice.mechanism, choice.name, lengths))
         return choice.mechanism
 
 
-def _say_if_long(seconds: float) -> None:
+def say_if_long(seconds: float) -> None:
     """A message before words take longer to draw than anybody waits without one."""
     if seconds > _LONG:
         echo_notice(f"drawing will take about {seconds:,.0f} s, by an estimate from public sizes")

@@ -26,6 +26,7 @@ from pathveil.words.local import LocalWorld, surroundings
 
 _CHEAP_PASS = 4e6  # positions times edges: less than the surroundings of a word take to find
 _LEFT_OUT = 1e-15  # of all weight, with excursions that are too long to be looked at
+_OVERLAP = 50.0  # how many surroundings of symbols a state may be in, before all states are looked at instead
 _TILTS = 8  # that take one pass together
 _MOST_TILTS = 256
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(40)
@@ -64,6 +65,8 @@ def _nearby(compiled: CompiledSystem, codes: IntArray, z: float) -> tuple[Genera
     world = LocalWorld.of(compiled)
     reach = None if world is None else world.reach_for(_LEFT_OUT, len(codes), z)
     if world is None or reach is None or not compiled.feasible_rows(codes[None, :])[0]:
+        return None
+    if world.states_around(reach) * len(codes) > compiled.state_count * _OVERLAP:
         return None
     around = surroundings(world, codes, reach)
     function = GeneratingFunction(around.compiled, around.codes, reached=around.reached)

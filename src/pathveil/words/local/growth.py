@@ -134,6 +134,18 @@ class LocalWorld:
         share = 2 * (gaps + first + exp(min(unmarked, 700.0)))  # twice: what may follow is itself off by less than that
         return share * _SLACK if share < 0.5 else inf
 
+    @cached_property
+    def largest_degree(self) -> int:
+        """The largest number of successors of a state that words can be in."""
+        return int(np.diff(self.compiled.offsets)[self.compiled.targets].max(initial=0))
+
+    @cached_property
+    def symbols(self) -> IntArray:
+        """The symbol with which each state is entered."""
+        symbols = np.zeros(self.compiled.state_count, dtype=np.int64)
+        symbols[self.entered[self.entered >= 0]] = np.flatnonzero(self.entered >= 0)
+        return symbols
+
     def states_around(self, reach: int) -> float:
         """How many states lead to one within so many steps, on average over some that stand for all."""
         if reach not in self._around:
@@ -142,11 +154,14 @@ class LocalWorld:
             for state in np.linspace(0, self.compiled.state_count - 1, _SAMPLE).astype(np.int64).tolist():
                 found = new = np.array([state])
                 for _ in range(reach):
+                    if (offsets[new + 1] - offsets[new]).sum() > _MANY:
+                        found = np.empty(_MANY)
+                        break
                     edges = [before[offsets[x] : offsets[x + 1]] for x in new.tolist()]
                     new = np.setdiff1d(np.concatenate(edges), found)
+                    found = np.concatenate([found, new])
                     if not len(new) or len(found) > _MANY:
                         break
-                    found = np.concatenate([found, new])
                 sizes.append(len(found))
             self._around[reach] = sum(sizes) / len(sizes)
         return self._around[reach]

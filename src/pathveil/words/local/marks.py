@@ -43,9 +43,8 @@ class LocalDraw:
         ahead, behind = world.forward, world.backward
         unmarked = log(world.first_states * z * ahead.factor) + (length - 1) * log(z * ahead.rate)
         self._bounds = (ahead.factor, ahead.rate, behind.factor, behind.rate, unmarked)
-        degrees = np.diff(world.compiled.offsets)[world.compiled.targets]
         # A weight multiplies at most n sums of `reach` terms; a count multiplies `reach` sums of as many as the degree.
-        self.margin = rounding_margin((length + 2) * (reach + 8) + reach * (int(degrees.max(initial=0)) + 4))
+        self.margin = rounding_margin((length + 2) * (reach + 8) + reach * (world.largest_degree + 4))
 
     def draw(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> LocallyDrawn:
         """Private words from rows of n + 1 keystream values."""
@@ -69,8 +68,7 @@ class LocalDraw:
     @cached_property
     def _system(self) -> tuple[IntArray, ...]:
         world, compiled = self._world, self._world.compiled
-        symbols = np.zeros(compiled.state_count, dtype=np.int64)
-        symbols[world.entered[world.entered >= 0]] = np.flatnonzero(world.entered >= 0)
         return (
-            world.entered, symbols, compiled.offsets, compiled.targets, world.predecessor_offsets, world.predecessors
+            world.entered, world.symbols, compiled.offsets, compiled.targets,
+            world.predecessor_offsets, world.predecessors,
         )  # fmt: skip
