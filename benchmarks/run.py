@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-NAMES = ("words", "batches", "exact", "models", "certificates", "files", "edits", "spark")
+NAMES = ("words", "batches", "cities", "exact", "models", "certificates", "files", "edits", "spark")
 _HERE = Path(__file__).resolve().parent
 
 

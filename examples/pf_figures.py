@@ -27,8 +27,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 import pathveil as pv
+from pathveil.systems.examples import town_segments
 from pathveil.systems.system import Word
-from pathveil.systems.town import town_segments
 
 OUTPUT = Path(__file__).parent / "output"
 

@@ -79,9 +79,10 @@ if TYPE_CHECKING:
     from pathveil.report.plots import plot_system as plot_system
     from pathveil.systems.alphabet import Alphabet as Alphabet
     from pathveil.systems.automaton import Automaton as Automaton
+    from pathveil.systems.examples import example_city as example_city
+    from pathveil.systems.examples import example_town as example_town
     from pathveil.systems.markov_chain import MarkovChain as MarkovChain
     from pathveil.systems.system import System as System
-    from pathveil.systems.town import example_town as example_town
     from pathveil.systems.transition_system import TransitionSystem as TransitionSystem
     from pathveil.words.automata import DistanceAutomaton as DistanceAutomaton
     from pathveil.words.automata import EditAutomaton as EditAutomaton

@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import pathveil as pv
+from pathveil.cli.privatize import say_if_long
+from pathveil.planning.effort import seconds_for_words
 from pathveil.planning.public_words import expected_errors
 from tests.cli.conftest import ROADS
 from tests.worlds import hub_and_spoke
@@ -210,3 +212,16 @@ def test_lengths_that_make_no_sense_are_named(folder, run, length, content, code
     assert ran.code == code
     assert why in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_message_comes_before_draws_that_take_longer_than_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    city = pv.example_city(100_000)
+    mechanism = pv.Exponential(city, 0.5)  # nothing is local at this tilt
+    few, many = {100: 1}, {100: 1_000_000}
+    say_if_long(seconds_for_words(mechanism, "exponential", few))
+    assert capsys.readouterr().err == ""
+    say_if_long(seconds_for_words(mechanism, "exponential", many))
+    assert "pathveil: drawing will take about " in capsys.readouterr().err
+    # At a larger one the cost no longer depends on the city.
+    say_if_long(seconds_for_words(pv.Exponential(city, 20.0), "exponential", {100: 10_000}))
+    assert capsys.readouterr().err == ""

@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from pathveil.randomness.source import insecure_seed
+from pathveil.systems.examples import example_town
 from pathveil.systems.system import Symbol, Word
-from pathveil.systems.town import example_town
 from pathveil.words.by_name import MECHANISMS
 
 _LENGTH = 14

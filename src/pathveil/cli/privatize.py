@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from pathveil.systems.system import System
     from pathveil.words.base import WordMechanism
 
+_LONG = 10.0  # seconds
 _PATIENCE = 20.0  # seconds: a forecast for which nobody asked takes no longer, by an estimate from public sizes
 _SOME_WORDS = 1_000  # where a file does not say how many it has
 _WHAT_ELSE = "What else is released, and how many words of a person"
@@ -151,6 +152,7 @@ class Decision:
     def decide(self, lengths: Mapping[int, int]) -> WordMechanism:
         """For so many words of each length, or for words of which only --lengths is public."""
         from pathveil.planning.choose import choose
+        from pathveil.planning.effort import seconds_for_words
         from pathveil.planning.lengths import LengthMix, length_mix
 
         between = self.drawing.distance.between
@@ -166,7 +168,16 @@ class Decision:
                 self.drawing.distance.warn(self.world, self.bar.total or _SOME_WORDS)
             require_consent(choice, edits=edits, silent=silent, yes=self.drawing.yes)
         choice.mechanism.prepare(lengths, self.bar)  # a certificate that cannot be made says so before the charge
+        if not edits:
+            with self.bar.paused():
+                say_if_long(seconds_for_words(choice.mechanism, choice.name, lengths))
         return choice.mechanism
+
+
+def say_if_long(seconds: float) -> None:
+    """A message before words take longer to draw than anybody waits without one."""
+    if seconds > _LONG:
+        echo_notice(f"drawing will take about {seconds:,.0f} s, by an estimate from public sizes")
 
 
 @dataclass(frozen=True)

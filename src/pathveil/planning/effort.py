@@ -10,14 +10,21 @@ or one that is busy, shifts all of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from math import isqrt
 
 from pathveil.randomness.blocks import processors
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System
+from pathveil.words.base import WordMechanism
 from pathveil.words.classes import LONGEST_LAW
 from pathveil.words.edit import EditEfforts, LengthRange, checked_cap, checked_range
+from pathveil.words.laws import classes_are_cheap
+from pathveil.words.tilted import lanes_fit, local_reach
+
+_TILTED = ("certified", "exponential")
 
 _FREE_SYMBOL = {"certified": 7e-9, "exponential": 7e-9, "online": 7e-9, "permute-and-flip": 12e-9}
 """Seconds for each symbol of a word over a free alphabet."""
@@ -34,6 +41,18 @@ _SYMBOL_AND_EDGE = {"certified": 0.3e-9, "exponential": 0.3e-9, "online": 0.0, "
 _LAW = {True: 2e-8, False: 4e-8}
 """Seconds for the law of a word's errors: for each pair of symbols on a free alphabet; otherwise for each edge, too."""
 
+_MEAN = 2e-8
+"""Seconds for the expected errors of a word without its law, where classes are dear: for each symbol and edge."""
+
+_LOCAL_SYMBOL, _LOCAL_GAP = 150e-9, 10e-9
+"""Seconds for each symbol of a word that is drawn by local work, and for each step of its excursions, where the
+surroundings of words have been counted before; for the first words on a large map several times as much."""
+
+_PASS = 50e-6, 8e-9
+"""Seconds for each symbol of a word that is too large to be drawn with others, and for each symbol and edge."""
+
+_COUNTS = 1 << 28  # bytes: walks around the states of words, for all processors together
+_PASS_TABLE = 1 << 27  # bytes
 _WORDS_SIDE_BY_SIDE = 16
 _BYTES = 8  # a message
 _BLOCK = 4 << 20  # bytes: keystream and results of one block of words
@@ -44,30 +63,56 @@ _QUICK = 0.01
 """Seconds a word, with a cap that is proposed in its place."""
 
 
-def seconds_for_a_word(name: str, compiled: CompiledSystem, length: int) -> float:
+def seconds_for_a_word(name: str, compiled: CompiledSystem, length: int, theta: float | None = None) -> float:
     """Processor time to draw one word of a large batch: without its certificate, reading, checking and writing.
 
-    A word that is drawn alone takes longer, about a tenth of a millisecond at least.
+    A word that is drawn alone takes longer, about a tenth of a millisecond at least. At the tilt `theta` words on a
+    large map may be drawn by local work, at a cost that does not depend on the map.
     """
     if compiled.is_free:
         without_law = name == "permute-and-flip" and length > LONGEST_LAW
         return length * (_FREE_SYMBOL_WITHOUT_LAW if without_law else _FREE_SYMBOL[name])
+    reach = _reach(name, compiled, length, theta)
+    if reach is not None:
+        return length * (_LOCAL_SYMBOL + reach * _LOCAL_GAP)
+    if name in _TILTED and not lanes_fit(compiled, length):
+        return length * (_PASS[0] + compiled.edge_count * _PASS[1])
     return length * (_SYMBOL[name] + compiled.edge_count * _SYMBOL_AND_EDGE[name])
 
 
-def memory_for_a_batch(name: str, compiled: CompiledSystem, length: int) -> int:
+def seconds_for_words(mechanism: WordMechanism, name: str, lengths: Mapping[int, int]) -> float:
+    """Time to draw so many words of each length, on all processors of this machine, without their certificates."""
+    compiled = mechanism.world.compiled
+    seconds = (count * seconds_for_a_word(name, compiled, n, mechanism.theta(n)) for n, count in lengths.items())
+    return sum(seconds) / processors()
+
+
+def _reach(name: str, compiled: CompiledSystem, length: int, theta: float | None) -> int | None:
+    """How far excursions are looked at, if words are drawn by local work."""
+    return None if theta is None or name not in _TILTED else local_reach(compiled, length, theta)
+
+
+def memory_for_a_batch(name: str, compiled: CompiledSystem, length: int, theta: float | None = None) -> int:
     """Bytes that each processor needs while it draws, besides the words and what the library takes anyway.
 
     Messages for each position and state, for sixteen words side by side. That is right within a third up to 256 MB.
-    Systems and words for which it would be more are drawn in another, slower way, which can need many times as much.
+    Systems and words for which it would be more are drawn one by one, with messages for some positions at a time; at
+    the tilt `theta` perhaps by local work, with counts of walks that all processors share.
     """
     if compiled.is_free or name == "online":
         return _BLOCK
+    reach = _reach(name, compiled, length, theta)
+    if reach is not None:
+        return _BLOCK + _COUNTS + 2 * (reach + 2) * compiled.state_count * _BYTES
+    if name in _TILTED and not lanes_fit(compiled, length):
+        return _BLOCK + max(_PASS_TABLE, 2 * (isqrt(length) + 1) * compiled.state_count * _BYTES)
     return _BLOCK + length * compiled.state_count * _WORDS_SIDE_BY_SIDE * _BYTES
 
 
 def seconds_for_a_law(compiled: CompiledSystem, length: int) -> float:
-    """Processor time to find the law of the errors of one word, without a certificate."""
+    """Processor time to find the expected errors of one word, without a certificate."""
+    if not classes_are_cheap(compiled, length):
+        return _MEAN * length * compiled.edge_count
     return _LAW[compiled.is_free] * length * length * (1 if compiled.is_free else compiled.edge_count)
 
 

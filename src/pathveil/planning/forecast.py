@@ -192,10 +192,11 @@ def forecast_mechanism(
             laws = [mechanism.error_law(word) for word in public_words(world, length)]
     except TooLargeError:
         raise TooLargeError("the exact expectation would take too much memory") from None
+    theta = mechanism.theta(length)
     if lengths is None:
         seconds, memory = (
-            seconds_for_a_word(name, world.compiled, length),
-            memory_for_a_batch(name, world.compiled, length),
+            seconds_for_a_word(name, world.compiled, length, theta),
+            memory_for_a_batch(name, world.compiled, length, theta),
         )
     else:
         effort = edit_efforts(world, lengths, length).at(mechanism.cap or length)
@@ -205,7 +206,7 @@ def forecast_mechanism(
         epsilon=mechanism.epsilon,
         expected_errors=mean_errors(laws),
         law=average_law(laws),
-        theta=mechanism.theta(length),
+        theta=theta,
         unit=mechanism.guarantee.unit,
         seconds=seconds,
         memory=memory,

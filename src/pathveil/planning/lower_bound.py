@@ -78,7 +78,7 @@ def _bounds(world: System, n: int, grid: list[float], b: int, list_up_to: int) -
         words, proved, how = list(_all_words(world, n)), True, f"over all {total:,} feasible words"
     else:
         source = insecure_seed(0)  # public words: the seed is no secret
-        words = [world.encode(world.random_word(n, source)).tolist() for _ in range(_SAMPLE)]
+        words = [world.encode(word).tolist() for word in world.random_words(n, _SAMPLE, source)]
         proved, how = False, f"estimated from {_SAMPLE} of {total:,} feasible words"
     near = [classes_of_codes(world.compiled, np.array(word, dtype=np.int64)).counts[1 : b + 1] for word in words]
     return [LowerBound(_neighbour_bound(near, epsilon), proved, how) for epsilon in grid]

@@ -14,7 +14,7 @@ import numpy as np
 from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, Word
-from pathveil.words.base import ErrorLaw, WordMechanism
+from pathveil.words.base import ErrorLaw, LazyLaw, WordMechanism
 from pathveil.words.edit import EditClasses, LengthRange
 
 MOST_WORDS = 12
@@ -24,7 +24,7 @@ MOST_WORDS = 12
 def public_words(world: System, length: int, count: int = MOST_WORDS) -> list[Word]:
     """Feasible words of this length; always the same. One will do on a free alphabet, where all words are alike."""
     source = insecure_seed(0)
-    return [world.random_word(length, source) for _ in range(1 if world.compiled.is_free else count)]
+    return world.random_words(length, 1 if world.compiled.is_free else count, source)
 
 
 def words_looked_at(world: System) -> int:
@@ -57,8 +57,12 @@ def mean_errors(laws: Sequence[ErrorLaw]) -> float:
 
 def average_law(laws: Sequence[ErrorLaw]) -> ErrorLaw:
     """The law of the errors of a word that is chosen at random among several; their lengths may differ."""
-    pmf: FloatArray = np.zeros(max(len(law.pmf) for law in laws))
-    for law in laws:
-        pmf[: len(law.pmf)] += law.pmf / len(laws)
-    with np.errstate(divide="ignore"):
-        return ErrorLaw(np.log(pmf))
+    largest = max(law.largest for law in laws)
+
+    def average() -> FloatArray:
+        pmf: FloatArray = np.zeros(largest + 1)
+        for law in laws:
+            pmf[: len(law.pmf)] += law.pmf / len(laws)
+        return pmf
+
+    return LazyLaw(largest, mean_errors(laws), average)

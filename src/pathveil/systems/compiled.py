@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ from pathveil.randomness.blocks import cuts, run_all
 _COMPILED_FROM = 1 << 16  # cells; smaller batches are done before the compiled loops would be loaded
 _LARGEST_STEP_TABLE = 1 << 20  # entries: 4 MiB
 _BLOCK_CELLS = 1 << 20  # cells for a thread at a time
+_MOST_MOVES = 1 << 17  # edges: dictionaries for more of them would take longer to make than they save
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,11 @@ class CompiledSystem:
         offsets = np.zeros(len(accepting) + 1, dtype=np.int64)
         np.cumsum(np.bincount(sources, minlength=len(accepting)), out=offsets[1:])
         return cls(symbol_count, start, offsets, labels[order], targets[order], accepting)
+
+    @cached_property
+    def kept(self) -> dict[Any, Any]:
+        """What others have computed from this system alone and want to find again, each under a key of its own."""
+        return {}
 
     @property
     def state_count(self) -> int:
@@ -137,11 +144,19 @@ class CompiledSystem:
         """The states visited, `start` first; shorter than the word + 1 where the word has no path."""
         states = [self.start]
         for code in codes:
-            following = self.moves[states[-1]].get(code)
+            following = self.step(states[-1], code)
             if following is None:
                 break
             states.append(following)
         return states
+
+    def step(self, state: int, code: int) -> int | None:
+        """The state that is entered from this one with this symbol; None if there is none."""
+        if self.edge_count <= _MOST_MOVES:
+            return self.moves[state].get(code)
+        first, last = int(self.offsets[state]), int(self.offsets[state + 1])
+        edge = first + int(np.searchsorted(self.labels[first:last], code))
+        return int(self.targets[edge]) if edge < last and self.labels[edge] == code else None
 
     def feasible_rows(self, codes: IntArray) -> BoolArray:
         """For each row of a 2-D array of codes: is that word feasible?"""
@@ -220,6 +235,17 @@ class CompiledSystem:
                 table[i + 2 :] = table[i]
                 break
         return table
+
+    def has_words(self, length: int) -> bool:
+        """Is there a feasible word of this length?"""
+        states = self.accepting
+        for _ in range(length):
+            before = np.zeros_like(states)
+            before[self.sources[states[self.targets]]] = True
+            if np.array_equal(before, states):  # then nothing changes any more
+                break
+            states = before
+        return bool(states[self.start])
 
     def completions(self, length: int) -> list[list[int]]:
         """Row i: for each state the exact number of ways to write `length - i` more symbols and be accepted."""

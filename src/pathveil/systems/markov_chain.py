@@ -6,7 +6,6 @@ everything that a chain is used for besides.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 from itertools import chain as joined
@@ -18,7 +17,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from pathveil.errors import InvalidParameterError, InvalidSystemError
-from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems import chain_analysis, chain_file, other_libraries, simulation
 from pathveil.systems.compiled import CompiledSystem
@@ -158,15 +157,17 @@ class MarkovChain(System):
 
     def _can_finish(self) -> bool:
         """Is some last state among, or accessible from, the states that a word can begin with?"""
-        from scipy.sparse.csgraph import dijkstra
-
-        first = [code for code, symbol in enumerate(self.symbols) if symbol in self.first]
+        final, reached = self._among(self.final), np.zeros(len(self.symbols), dtype=bool)
+        new = np.flatnonzero(self._among(self.first))
         if self.starts_after:
-            first = self.matrix[first].indices.tolist()
-        if not first:
-            return False
-        distance = dijkstra(self.matrix, unweighted=True, indices=first, min_only=True)
-        return any(math.isfinite(d) for d, symbol in zip(distance, self.symbols, strict=True) if symbol in self.final)
+            new = np.unique(self.matrix[new].indices).astype(np.int64)
+        while len(new):
+            if final[new].any():
+                return True
+            reached[new] = True
+            after = np.unique(self.matrix[new].indices).astype(np.int64)
+            new = after[~reached[after]]
+        return False
 
     @property
     def state_names(self) -> tuple[Hashable, ...]:
@@ -176,13 +177,20 @@ class MarkovChain(System):
     def _compile(self) -> CompiledSystem:
         """States keep their codes; unless words start after a public state, one more state stands before them."""
         n = len(self.symbols)
-        rows, columns = self.matrix.nonzero()
-        edges = [(int(a), int(b), int(b)) for a, b in zip(rows, columns, strict=True)]
-        final = np.array([symbol in self.final for symbol in self.symbols])
+        rows, columns = (axis.astype(np.int64) for axis in self.matrix.nonzero())
+        final = self._among(self.final)
         if self.starts_after:
-            return CompiledSystem.from_edges(n, self._codes[self.initial], edges, final)
-        edges += [(n, self._codes[symbol], self._codes[symbol]) for symbol in self.first]
-        return CompiledSystem.from_edges(n, n, edges, np.append(final, False))
+            return CompiledSystem.from_arrays(n, self._codes[self.initial], rows, columns, columns, final)
+        first = np.flatnonzero(self._among(self.first))
+        entered = np.concatenate([columns, first])
+        sources = np.concatenate([rows, np.full(len(first), n)])
+        return CompiledSystem.from_arrays(n, n, sources, entered, entered, np.append(final, False))
+
+    def _among(self, chosen: frozenset[Symbol]) -> BoolArray:
+        """For each state: is it one of these?"""
+        if len(chosen) == len(self.symbols):
+            return np.ones(len(self.symbols), dtype=bool)
+        return np.fromiter((symbol in chosen for symbol in self.symbols), bool, len(self.symbols))
 
     @property
     def _stochastic(self) -> sparse.csr_array:

@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import count
+from itertools import chain, count, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pathveil.errors import (
     EmptyWordError,
@@ -20,10 +21,10 @@ from pathveil.errors import (
     UnknownSymbolError,
 )
 from pathveil.markup import card, name_of
-from pathveil.numerics.arrays import IntArray
-from pathveil.randomness.exact import draw_index
+from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import CompiledSystem
+from pathveil.systems.uniform_words import count_words, draw_uniformly
 
 if TYPE_CHECKING:
     import networkx
@@ -105,6 +106,61 @@ class System(ABC):
         word = tuple(symbols[code] for code in codes)
         return "".join(map(str, word)) if as_string and self._spells_strings else word
 
+    def encode_many(self, words: Sequence[Word]) -> tuple[IntArray, IntArray] | None:
+        """The codes of all words in one array, and the offsets of the words in it; None if there is anything odd.
+
+        Then `encode` of each word tells what: an unknown symbol, an empty word, or no word at all.
+        """
+        kinds = set(map(type, words))
+        if not all(issubclass(kind, str | list | tuple) for kind in kinds):
+            return None
+        offsets = np.zeros(len(words) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=offsets[1:])
+        try:
+            if kinds == {str} and self._spells_strings:
+                codes = self._codes_of_letters("".join(words))  # type: ignore[arg-type]
+            else:
+                symbols = chain.from_iterable(words)
+                codes = np.fromiter(map(self._codes.__getitem__, symbols), np.int64, int(offsets[-1]))
+        except (KeyError, TypeError):
+            return None
+        return None if (np.diff(offsets) == 0).any() else (codes, offsets)
+
+    def _codes_of_letters(self, text: str) -> IntArray:
+        """The codes of a long text, by a table of all letters up to the last symbol; a KeyError for any other."""
+        letters = np.array([ord(str(symbol)) for symbol in self.symbols])
+        table = np.full(int(letters.max()) + 2, -1)
+        table[letters] = np.arange(len(letters))
+        given = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        codes: IntArray = table[np.minimum(given, len(table) - 1)]
+        if (codes < 0).any():
+            raise KeyError
+        return codes
+
+    def decode_many(self, codes: IntArray, offsets: AnyIntArray, as_strings: Sequence[bool]) -> list[Word]:
+        """The words with these codes, each as `decode` would return it."""
+        if all(as_strings) and self._spells_strings:
+            letters = np.array([ord(str(symbol)) for symbol in self.symbols], dtype="<u4")
+            text = letters[codes].tobytes().decode("utf-32-le", "surrogatepass")
+            return [text[begin:end] for begin, end in pairwise(offsets.tolist())]
+        symbols = iter(self._symbol_array[codes].tolist())
+        lengths = np.diff(offsets)
+        words: Iterable[tuple[Symbol, ...]]
+        if len(lengths) and lengths.min() == lengths.max():
+            words = zip(*[symbols] * int(lengths[0]), strict=True)
+        else:
+            words = (tuple(islice(symbols, length)) for length in lengths.tolist())
+        if not self._spells_strings or not any(as_strings):
+            return list(words)
+        return ["".join(map(str, word)) if text else word for word, text in zip(words, as_strings, strict=True)]
+
+    @cached_property
+    def _symbol_array(self) -> npt.NDArray[np.object_]:
+        array = np.empty(len(self.symbols), dtype=object)
+        for code, symbol in enumerate(self.symbols):  # a tuple would be taken for several of them
+            array[code] = symbol
+        return array
+
     def is_feasible(self, word: Word) -> bool:
         """Could the system have produced this word? Unknown symbols and the empty word make it infeasible."""
         try:
@@ -137,12 +193,12 @@ class System(ABC):
         length = checked_length(length)
         if self.compiled.is_free:
             return int(len(self.symbols) ** length)
-        return self.compiled.completions(length)[0][self.compiled.start]
+        return count_words(self.compiled, length)
 
     def require_words(self, length: int) -> None:
         """Raise an error unless there is a feasible word of this length."""
         compiled = self.compiled
-        if not compiled.is_free and not compiled.completable(length)[0][compiled.start]:
+        if not compiled.is_free and not compiled.has_words(length):
             raise NoFeasibleWordError(
                 f"the system has no feasible word of length {length}: every path of that length runs into a dead "
                 "end or ends in a state that is not accepting. Check the edges, the first and the last symbols."
@@ -150,17 +206,15 @@ class System(ABC):
 
     def random_word(self, length: int, rng: RandomSource | None = None) -> Word:
         """A feasible word of this length, each with the same probability (exactly)."""
+        return self.random_words(length, 1, rng)[0]
+
+    def random_words(self, length: int, count: int, rng: RandomSource | None = None) -> list[Word]:
+        """So many words like that, independent of each other: on a large system much faster than one by one."""
         source = checked_source(rng)
         length = checked_length(length)
         self.require_words(length)
-        compiled = self.compiled
-        completions = compiled.completions(length)
-        state, codes = compiled.start, []
-        for after in completions[1:]:
-            edges = list(compiled.moves[state].items())
-            label, state = edges[draw_index(source, [after[target] for _, target in edges])]
-            codes.append(label)
-        return self.decode(codes, as_string=self._spells_strings)
+        drawn = draw_uniformly(self.compiled, length, count, source)
+        return [self.decode(codes, as_string=self._spells_strings) for codes in drawn]
 
     def neighbour_positions(self, word: Word) -> list[int]:
         """Positions (from 1) where some other symbol alone would leave a feasible word feasible.

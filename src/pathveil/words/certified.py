@@ -31,7 +31,8 @@ from pathveil.words.certificate import (
     published_theta,
 )
 from pathveil.words.classes import classes_of_codes
-from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
+from pathveil.words.laws import classes_are_cheap, exponential_law
+from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, may_be_local, sampling
 
 
 class CertifiedExponential(SameLengthMechanism):
@@ -154,10 +155,17 @@ class CertifiedExponential(SameLengthMechanism):
     @property
     def _sampling(self) -> str:
         compiled = self.world.compiled
-        return super()._sampling if compiled.is_free else sampling(compiled, LARGEST_EXACT_DRAW)
+        return (
+            super()._sampling
+            if compiled.is_free
+            else sampling(compiled, LARGEST_EXACT_DRAW, local=may_be_local(compiled))
+        )
 
     def _law(self, codes: IntArray) -> ErrorLaw:
-        counts = classes_of_codes(self.world.compiled, codes).counts
+        compiled = self.world.compiled
+        if not classes_are_cheap(compiled, len(codes)):
+            return exponential_law(compiled, codes, self.theta(len(codes)))
+        counts = classes_of_codes(compiled, codes).counts
         return ErrorLaw(exponential_log_law(counts, self._scores(len(codes))))
 
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:

@@ -35,7 +35,8 @@ from pathveil.words.classes import (
     is_small,
     table_fits,
 )
-from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, sampling
+from pathveil.words.laws import classes_are_cheap, exponential_law
+from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, may_be_local, sampling
 
 
 class Exponential(SameLengthMechanism):
@@ -124,12 +125,17 @@ class Exponential(SameLengthMechanism):
     @property
     def _sampling(self) -> str:
         compiled = self.world.compiled
-        return super()._sampling if compiled.is_free or not self._is_linear else sampling(compiled, LARGEST_EXACT_DRAW)
+        return (
+            super()._sampling
+            if compiled.is_free or not self._is_linear
+            else sampling(compiled, LARGEST_EXACT_DRAW, local=may_be_local(compiled))
+        )
 
     def _law(self, codes: IntArray) -> ErrorLaw:
-        return ErrorLaw(
-            EXPONENTIAL.log_law(classes_of_codes(self.world.compiled, codes).counts, self._scores(len(codes)))
-        )
+        compiled = self.world.compiled
+        if self._is_linear and not classes_are_cheap(compiled, len(codes)):
+            return exponential_law(compiled, codes, self.theta(len(codes)))
+        return ErrorLaw(EXPONENTIAL.log_law(classes_of_codes(compiled, codes).counts, self._scores(len(codes))))
 
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
         scores = self._scores(len(codes))

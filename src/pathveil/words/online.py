@@ -22,6 +22,7 @@ from pathveil.words.base import (
     checked_positive_integer,
     largest_part,
 )
+from pathveil.words.laws import classes_are_cheap, online_law
 from pathveil.words.tilted import LAST_VALUE, draw_tilted, keystream_values_per_symbol, redraw_unowned
 
 _SMALL = 1 << 16  # symbols: less is done before the compiled loops would be loaded
@@ -154,6 +155,8 @@ class Online(SameLengthMechanism):
     def _law(self, codes: IntArray) -> ErrorLaw:
         """Forward over (state, number of errors)."""
         compiled, z = self.world.compiled, exp(-self.theta())
+        if not classes_are_cheap(compiled, len(codes)):
+            return online_law(compiled, codes, self.theta())
         degree = np.diff(compiled.offsets)
         mass = np.zeros((compiled.state_count, len(codes) + 1))
         mass[compiled.start, 0] = 1.0

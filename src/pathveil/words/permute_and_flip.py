@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
 
+from pathveil.errors import TooLargeError
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
@@ -19,6 +21,7 @@ from pathveil.words.classes import (
     free_blocks,
     is_small,
 )
+from pathveil.words.laws import classes_are_cheap, permute_and_flip_law
 from pathveil.words.tilted import LARGEST_EXACT_FLIP, FlipByRejection, block_size, sampling
 
 
@@ -73,7 +76,11 @@ class PermuteAndFlip(SameLengthMechanism):
         return sampling(self.world.compiled, LARGEST_EXACT_FLIP)
 
     def _law(self, codes: IntArray) -> ErrorLaw:
-        counts = classes_of_codes(self.world.compiled, codes).counts
+        compiled = self.world.compiled
+        if not classes_are_cheap(compiled, len(codes)) and compiled.feasible_rows(codes[None, :])[0]:
+            with suppress(TooLargeError):  # few words, at a small ε: they can be counted
+                return permute_and_flip_law(compiled, codes, self.theta(len(codes)))
+        counts = classes_of_codes(compiled, codes).counts
         return ErrorLaw(PERMUTE_AND_FLIP.log_law(counts, self._scores(len(codes))))
 
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:

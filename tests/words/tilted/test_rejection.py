@@ -212,7 +212,8 @@ def test_words_too_long_for_a_table_are_drawn_by_rejection() -> None:
     mechanism = pv.PermuteAndFlip(town, 8.0)
     private = mechanism.privatize(trip, rng=pv.insecure_seed(2))
     assert town.is_feasible(private)
-    # More than 120 or none at all of 1,200 symbols wrong has a probability below 1e-6 at about 20 expected errors.
+    # More than 120 of 1,200 symbols wrong has a probability below 1e-6 at about 3.5 expected errors.
     assert 0 < hamming(tuple(trip), tuple(private)) < 120
+    assert mechanism.error_law(trip).mean == pytest.approx(3.456, abs=0.001)  # by its generating function
     with pytest.raises(pv.TooLargeError, match="Use Exponential"):
-        mechanism.error_law(trip)
+        mechanism.log_probability(trip, private)

@@ -289,3 +289,22 @@ def test_words_are_decided_exactly_as_long_as_their_table_fits():
     assert tilted_exact.LARGEST_EXACT_DRAW == 2**21
     assert as_uniform(np.array([0], dtype=np.uint64))[0] == 2.0**-54
     assert PlantedSource([7]).keystream(2).tolist() == [7, 7]
+
+
+@pytest.mark.parametrize("largest_table", [0, 1 << 27])
+@pytest.mark.parametrize("theta", [0.4, 8.0])
+def test_states_too_far_from_the_word_to_count_are_lost_without_harm(theta: float, largest_table: int) -> None:
+    """A road of 300 junctions: at its end a private word would have 150 errors, e^-1200 at θ = 8. With and without all
+    messages in memory, the loop without logarithms draws what logarithms say."""
+    road = pv.MarkovChain.from_edges([(a, b) for a in range(300) for b in (a - 1, a, a + 1) if 0 <= b < 300])
+    rng = np.random.default_rng(3)
+    words = np.clip(np.cumsum(rng.integers(-1, 2, (4, 150)), axis=1) + 20, 0, 299)
+    keystream = rng.integers(0, 2**64, (4, 150), dtype=np.uint64)
+    drawn = []
+    for engine in (SparseEngine(road.compiled, 150, theta, largest_table), LogEngine(road.compiled, 150, theta)):
+        private = np.empty(words.size, dtype=np.int64)
+        log_z, in_doubt, undrawn = engine._loop(words.reshape(-1), np.arange(4) * 150, keystream, private)
+        assert not (in_doubt | undrawn).any()
+        drawn.append((private.tolist(), log_z))
+    assert drawn[0][0] == drawn[1][0]
+    assert drawn[0][1] == pytest.approx(drawn[1][1], rel=1e-12)

@@ -15,6 +15,7 @@ from pathveil.randomness.source import RandomSource
 
 _WALKERS = 2**17  # words that are made to see in which contexts the words of a length are
 _SYMBOLS = 2**27  # of all of them together
+_SMALLEST = 1e-3  # of a factor: no length becomes impossible
 _LARGEST = 3.0  # of a factor: larger ones would end words in contexts that hardly ever end one
 
 
@@ -76,8 +77,10 @@ def _factor(odds: FloatArray, rate: float) -> float:
     open_odds = odds[(odds > 0) & np.isfinite(odds)]
     always = float(np.isinf(odds).sum())
     wanted = rate * len(odds) - always
-    if not len(open_odds) or wanted <= 0:
-        return 0.0 if wanted <= 0 and len(open_odds) else 1.0
+    if not len(open_odds):
+        return 1.0
+    if wanted <= 0:
+        return _SMALLEST
     if wanted >= len(open_odds):
         return _LARGEST
     low, high = -30.0, 30.0
@@ -88,4 +91,4 @@ def _factor(odds: FloatArray, rate: float) -> float:
             low = middle
         else:
             high = middle
-    return min(float(np.exp((low + high) / 2)), _LARGEST)
+    return min(max(float(np.exp((low + high) / 2)), _SMALLEST), _LARGEST)

@@ -2,7 +2,14 @@
 
 from pathveil.words.base.batch import Batch, SameLength, flat_words, take_cells
 from pathveil.words.base.doubt import draw_block, rounding_margin
-from pathveil.words.base.law import ErrorLaw, exponential_log_law, log_counts, log_sum, permute_and_flip_log_law
+from pathveil.words.base.law import (
+    ErrorLaw,
+    LazyLaw,
+    exponential_log_law,
+    log_counts,
+    log_sum,
+    permute_and_flip_log_law,
+)
 from pathveil.words.base.mechanism import (
     OnInfeasible,
     Progress,
@@ -21,6 +28,7 @@ __all__ = [
     "ErrorLaw",
     "HammingUtility",
     "InverseUtility",
+    "LazyLaw",
     "OnInfeasible",
     "Progress",
     "SameLength",

@@ -7,7 +7,8 @@ with their logarithms. (docs/mathematics.md, "Exponential mechanism" and "Permut
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from math import inf, log
 
 import numpy as np
@@ -27,6 +28,11 @@ class ErrorLaw:
         self.log_pmf = log_pmf
         self.pmf: FloatArray = np.exp(log_pmf)
         self.pmf.flags.writeable = False
+
+    @property
+    def largest(self) -> int:
+        """The largest number of errors that is told apart."""
+        return len(self.pmf) - 1
 
     @property
     def mean(self) -> float:
@@ -53,7 +59,33 @@ class ErrorLaw:
         return card("Number of errors", facts, table("probability", ["errors", "probability", ""], rows))
 
     def __repr__(self) -> str:
-        return f"ErrorLaw(0 to {len(self.pmf) - 1} errors, mean {self.mean:.4g})"
+        return f"ErrorLaw(0 to {self.largest} errors, mean {self.mean:.4g})"
+
+
+class LazyLaw(ErrorLaw):
+    """A law with a mean that is known already; its probabilities are computed when somebody first looks at them."""
+
+    def __init__(self, largest: int, mean: float, probabilities: Callable[[], FloatArray]) -> None:
+        self._largest, self._mean, self._probabilities = largest, mean, probabilities
+
+    @cached_property
+    def pmf(self) -> FloatArray:  # type: ignore[override]
+        pmf = self._probabilities()
+        pmf.flags.writeable = False
+        return pmf
+
+    @cached_property
+    def log_pmf(self) -> FloatArray:  # type: ignore[override]
+        with np.errstate(divide="ignore"):
+            return np.log(self.pmf)
+
+    @property
+    def mean(self) -> float:
+        return self._mean
+
+    @property
+    def largest(self) -> int:
+        return self._largest
 
 
 def log_counts(counts: Sequence[int]) -> FloatArray:

@@ -203,6 +203,9 @@ class WordMechanism(ABC):
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise InvalidParameterError(f"privatize_many takes a list of words, not {type(words).__name__}")
         listed = list(words)
+        drawn_together = self._privatize_together(listed, rng)
+        if drawn_together is not None:
+            return drawn_together
         encoded: list[IntArray] = []
         for number, word in enumerate(listed):
             try:
@@ -214,6 +217,10 @@ class WordMechanism(ABC):
             self.world.decode(codes.tolist(), as_string=isinstance(word, str))
             for word, codes in zip(listed, drawn, strict=True)
         ]
+
+    def _privatize_together(self, words: list[Word], rng: RandomSource | None) -> list[Word] | None:  # noqa: ARG002
+        """Private words for words that are all in order, without a look at each; None where they are not."""
+        return None
 
     @abstractmethod
     def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
@@ -311,6 +318,20 @@ class SameLengthMechanism(WordMechanism):
             return []
         offsets = np.cumsum([0, *map(len, words)])
         return np.split(self._draw(Batch(np.concatenate(words), offsets), source), offsets[1:-1])
+
+    def _privatize_together(self, words: list[Word], rng: RandomSource | None) -> list[Word] | None:
+        encoded = self.world.encode_many(words) if words else None
+        if encoded is None:
+            return None
+        batch, compiled = Batch(*encoded), self.world.compiled
+        if self.on_infeasible == "refuse":
+            usable = bool(compiled.feasible_words(batch.values, batch.offsets).all())
+        else:
+            usable = compiled.is_free or all(compiled.has_words(length) for length in batch.lengths)
+        if not usable:
+            return None
+        private = self._draw(batch, self._source(rng)).astype(np.int64, copy=False)
+        return self.world.decode_many(private, batch.offsets, [isinstance(word, str) for word in words])
 
     def privatize_array(self, codes: npt.ArrayLike, rng: RandomSource | None = None) -> IntArray:
         """Words of equal length as a 2-D array of symbol codes in, private ones out (`world.symbols` decodes)."""

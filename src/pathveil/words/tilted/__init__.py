@@ -1,6 +1,7 @@
 """The exponential draw P(w'|w) ∝ e^(-θ d(w, w')), its loops, and permute-and-flip by rejection from it."""
 
-from pathveil.words.tilted.draw import block_size, draw_tilted, log_normaliser
+from pathveil.words.tilted.draw import block_size, draw_tilted, local_reach, log_normaliser, may_be_local
+from pathveil.words.tilted.engines import lanes_fit
 from pathveil.words.tilted.exact import LARGEST_EXACT_DRAW, sampling
 from pathveil.words.tilted.rejection import LARGEST_EXACT_FLIP, FlipByRejection
 from pathveil.words.tilted.response import LAST_VALUE, keystream_values_per_symbol, redraw_unowned
@@ -13,7 +14,10 @@ __all__ = [
     "block_size",
     "draw_tilted",
     "keystream_values_per_symbol",
+    "lanes_fit",
+    "local_reach",
     "log_normaliser",
+    "may_be_local",
     "redraw_unowned",
     "sampling",
 ]

@@ -20,18 +20,24 @@ from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
-from pathveil.words.base import Batch
-from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, RenewalEngine
+from pathveil.words.base import Batch, SameLength, tilt_factor
+from pathveil.words.local import MOST_BYTES, LocalWorld
+from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, MarksEngine, RenewalEngine, lanes_fit
 from pathveil.words.tilted.logs import log_normalisers
 from pathveil.words.tilted.response import respond_randomly
 from pathveil.words.tilted.sparse import SparseEngine
 
 _SMALL = 1 << 20  # cells times edges: less is done before the compiled loops would be loaded
 _FEW = 4  # words, on a system that is not small
+_PRODUCT, _PRODUCT_EDGE = 60e-6, 4e-9  # seconds for a position of a single word, and for each edge
+_LOADING, _SIXTEEN_EDGES = 0.5, 5e-9  # seconds until compiled loops are there, and for a position and edge then
 _BLOCK_CELLS = 1 << 16  # cells, and keystream values, for a thread at a time
 _LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
 _CACHED_RENEWAL_TABLE = 1 << 19  # bytes: read at random; beyond the L2 cache it is about three times slower
-_LARGEST_LANE_TABLE = 1 << 28  # bytes, for each thread
+_LEAST_EDGES = 300  # on smaller systems the other loops are as fast
+_LOCAL_SYMBOL, _LOCAL_GAP = 260, 18  # what a symbol takes in the local loop, and each step of its reach, in edges
+_COUNTING = 3.0  # what counting walks around a state takes, for each state there and each step, in edges
+_LEFT_OUT = 1e-6  # of all weight, for any feasible word: draws that it could decide are made again, exactly
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
 
 
@@ -50,7 +56,8 @@ def draw_tilted(
                 respond_randomly(compiled.symbol_count, words.values[part.cells].reshape(-1), tilt, source, drawn)
                 private[part.cells] = drawn.reshape(part.cells.shape)
         return private
-    if words.values.size * compiled.edge_count < _SMALL:
+    local = [local_engine(compiled, part.length, tilt) for part, tilt in zip(words.by_length, thetas, strict=True)]
+    if words.values.size * compiled.edge_count < _SMALL and not any(local):
         for part, tilt in zip(words.by_length, thetas, strict=True):
             LogEngine(compiled, part.length, tilt).draw(words.values, part.begins, private, source)
         return private
@@ -59,8 +66,9 @@ def draw_tilted(
         engine.draw(words.values, begins, private, branch)
 
     blocks = []
-    for part, tilt in zip(words.by_length, thetas, strict=True):
-        engine = (SparseEngine if len(part.begins) < _FEW else engine_for)(compiled, part.length, tilt)
+    for part, tilt, near in zip(words.by_length, thetas, local, strict=True):
+        over_all = SparseEngine if _one_by_one(compiled, part) else engine_for
+        engine = near or over_all(compiled, part.length, tilt)
         for begin, end in cuts(len(part.begins), block_size(part.length)):
             blocks.append(partial(draw, engine, part.begins[begin:end]))
     run_blocks(blocks, source)
@@ -80,17 +88,44 @@ def block_size(length: int) -> int:
 
 
 def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
-    """The fastest loop that can do it."""
+    """The fastest loop that passes over the whole system."""
     if _renewal_pays(compiled, length, theta):
         return RenewalEngine(compiled, length, theta)
     if lanes_fit(compiled, length):
-        return LaneEngine(compiled, length, theta)
-    return LogEngine(compiled, length, theta)
+        return LaneEngine(compiled, length, theta, far_apart=SparseEngine)
+    return SparseEngine(compiled, length, theta)
 
 
-def lanes_fit(compiled: CompiledSystem, positions: int) -> bool:
-    """Is there room for so many messages of sixteen words?"""
-    return positions * compiled.state_count * 16 * 8 <= _LARGEST_LANE_TABLE
+def local_engine(compiled: CompiledSystem, length: int, theta: float) -> MarksEngine | None:
+    """The loop that looks at the surroundings of words only; None where it does not pay, or cannot be used."""
+    reach = local_reach(compiled, length, theta)
+    return None if reach is None else MarksEngine(compiled, length, theta, reach, over_all=engine_for)
+
+
+def _one_by_one(compiled: CompiledSystem, part: SameLength) -> bool:
+    """Are these so few words that they are drawn before sixteen at a time would be, compiled loops loaded?"""
+    alone = len(part.begins) * part.length * (_PRODUCT + compiled.edge_count * _PRODUCT_EDGE)
+    return len(part.begins) < _FEW and alone < _LOADING + part.length * compiled.edge_count * _SIXTEEN_EDGES
+
+
+def may_be_local(compiled: CompiledSystem) -> bool:
+    """Is it used on this system at some tilt?"""
+    return not compiled.is_free and compiled.edge_count >= _LEAST_EDGES and compiled.symbol_states is not None
+
+
+def local_reach(compiled: CompiledSystem, length: int, theta: float) -> int | None:
+    """The longest excursion that it has to look at for that; None as above. Public, like everything it depends on."""
+    if not may_be_local(compiled):
+        return None
+    world = LocalWorld.of(compiled)
+    reach = None if world is None else world.reach_for(_LEFT_OUT, length, tilt_factor(theta))
+    if world is None or reach is None:
+        return None
+    around = world.states_around(reach)
+    edges: float = _LOCAL_SYMBOL + reach * _LOCAL_GAP
+    if around * (4 * reach + 20) * compiled.state_count > MOST_BYTES:  # then much is counted again and again
+        edges += around * reach * _COUNTING
+    return reach if edges < compiled.edge_count else None
 
 
 def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:

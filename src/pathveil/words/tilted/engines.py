@@ -7,7 +7,7 @@ again in ball arithmetic (`exact`), and a word whose weights span more than it c
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import log
 
@@ -18,9 +18,12 @@ from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import draw_block, rounding_margin, tilt_factor
+from pathveil.words.local import LocalDraw, LocalWorld, draw_exactly_by_marks
 from pathveil.words.tilted.exact import LARGEST_EXACT_DRAW, draw_exactly, fits
 from pathveil.words.tilted.logs import draw_rows, log_normalisers, rows_at_once
 from pathveil.words.tilted.reachable_states import ReachableStates
+
+_LARGEST_LANE_TABLE = 1 << 28  # bytes, for each thread
 
 Drawn = tuple[FloatArray, BoolArray, BoolArray]
 """For each word log Z; is its private word in doubt; and is there none, because its weights lie too far apart?"""
@@ -52,15 +55,29 @@ class Engine(ABC):
             self._length,
             private,
             source,
-            keystream_values=self._length,
+            keystream_values=self._keystream_values,
             loop=loop,
-            exactly=self._exactly if fits(self._compiled, self._length, LARGEST_EXACT_DRAW) else None,
+            exactly=self._exactly if self._can_be_exact else None,
         )
         if undrawn.any():
+            # Which words these are depends on the words alone: they may be drawn from other bits.
             extreme = np.flatnonzero(undrawn)
-            logs = LogEngine(self._compiled, self._length, self._theta)
-            log_z[extreme] = logs.draw(values, begins[extreme], private, source)
+            log_z[extreme] = self._for_undrawn().draw(values, begins[extreme], private, source)
         return log_z
+
+    @property
+    def _keystream_values(self) -> int:
+        """How many of them a word takes."""
+        return self._length
+
+    @property
+    def _can_be_exact(self) -> bool:
+        """Is there room to draw a word once more without rounding?"""
+        return fits(self._compiled, self._length, LARGEST_EXACT_DRAW)
+
+    def _for_undrawn(self) -> Engine:
+        """What draws words that this loop cannot hold."""
+        return LogEngine(self._compiled, self._length, self._theta)
 
     def _exactly(self, codes: IntArray, uniforms: Sequence[LazyUniform]) -> list[int]:
         return draw_exactly(self._compiled, self._reachable, codes.tolist(), self._z, uniforms)
@@ -102,13 +119,67 @@ class RenewalEngine(Engine):
         return log_z, in_doubt, np.zeros(len(begins), dtype=bool)
 
 
+class MarksEngine(Engine):
+    """Large sparse systems where the symbol decides the state, by local work; see pathveil.words.local."""
+
+    def __init__(
+        self,
+        compiled: CompiledSystem,
+        length: int,
+        theta: float,
+        reach: int,
+        *,
+        over_all: Callable[[CompiledSystem, int, float], Engine] | None = None,
+        margin: float | None = None,
+    ) -> None:
+        """`over_all` makes what draws words that jump; `margin` if not the one for the roundings that there are."""
+        super().__init__(compiled, length, theta)
+        self._over_all = over_all or LaneEngine
+        world = LocalWorld.of(compiled)
+        assert world is not None
+        self._world, self._draw = world, LocalDraw(world, length, self._z, reach)
+        if margin is not None:
+            self._draw.margin = margin
+
+    def _loop(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> Drawn:
+        drawn = self._draw.draw(values, begins, keystream, private)
+        return drawn.log_z, drawn.in_doubt, drawn.undrawn
+
+    @property
+    def _keystream_values(self) -> int:
+        return self._length + 1
+
+    @property
+    def _can_be_exact(self) -> bool:
+        return True
+
+    def _exactly(self, codes: IntArray, uniforms: Sequence[LazyUniform]) -> list[int]:
+        return draw_exactly_by_marks(self._world, codes, self._z, self._draw.reach, uniforms)
+
+    def _for_undrawn(self) -> Engine:
+        """A word that jumps is far from all others: everything has to be looked at."""
+        return self._over_all(self._compiled, self._length, self._theta)
+
+
+def lanes_fit(compiled: CompiledSystem, positions: int) -> bool:
+    """Is there room for so many messages of sixteen words?"""
+    return positions * compiled.state_count * 16 * 8 <= _LARGEST_LANE_TABLE
+
+
 class LaneEngine(Engine):
     """Any system; see lane_kernels.py."""
 
     def __init__(
-        self, compiled: CompiledSystem, length: int, theta: float, reachable: ReachableStates | None = None
+        self,
+        compiled: CompiledSystem,
+        length: int,
+        theta: float,
+        reachable: ReachableStates | None = None,
+        far_apart: Callable[[CompiledSystem, int, float], Engine] | None = None,
     ) -> None:
+        """`far_apart` makes what draws words whose weights lie too far apart for this loop."""
         super().__init__(compiled, length, theta)
+        self._far_apart = far_apart or LogEngine
         if reachable is not None:
             self._reachable = reachable
         order, label_offsets = compiled.edges_by_label
@@ -131,6 +202,9 @@ class LaneEngine(Engine):
             keystream.reshape(-1), private, self._margin, in_doubt,
         )  # fmt: skip
         return log_z, in_doubt, ~sound
+
+    def _for_undrawn(self) -> Engine:
+        return self._far_apart(self._compiled, self._length, self._theta)
 
     def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
         """log Z of each word, without a draw."""

@@ -30,9 +30,13 @@ def fits(compiled: CompiledSystem, length: int, largest: int) -> bool:
     return (length + 1) * compiled.state_count <= largest
 
 
-def sampling(compiled: CompiledSystem, largest: int) -> str:
-    """What a guarantee says about the draws, if they are exact as long as such a table fits."""
-    return f"{EXACT} (words of more than {largest // compiled.state_count - 1} symbols: in floating point)"
+def sampling(compiled: CompiledSystem, largest: int, *, local: bool = False) -> str:
+    """What a guarantee says about the draws, if they are exact as long as such a table fits.
+
+    `local`: words that are drawn by local work need no such table.
+    """
+    passed = ", where the whole system has to be passed over" if local else ""
+    return f"{EXACT} (words of more than {largest // compiled.state_count - 1} symbols{passed}: in floating point)"
 
 
 def draw_exactly(

@@ -33,8 +33,8 @@ from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import rounding_margin, tilt_factor
-from pathveil.words.tilted.draw import engine_for, lanes_fit
-from pathveil.words.tilted.engines import LaneEngine, LogEngine
+from pathveil.words.tilted.draw import engine_for
+from pathveil.words.tilted.engines import LaneEngine, LogEngine, lanes_fit
 from pathveil.words.tilted.exact import fits
 from pathveil.words.tilted.logs import log_margin
 from pathveil.words.tilted.reachable_states import ReachableStates
