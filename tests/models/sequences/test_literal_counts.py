@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pathveil.models.sequences import CodedWords
-from pathveil.models.sequences.grammar import Grammar
+from pathveil.models.sequences.contexts import Grammar
 from tests.models.sequences.tape import spelled
 from tests.models.sequences.trees import contexts, counted, possible_words, random_tree
 from tests.reference import sequences as literal

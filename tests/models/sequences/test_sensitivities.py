@@ -12,7 +12,7 @@ from collections import defaultdict
 import pytest
 
 from pathveil.models.people import WholeWords
-from pathveil.models.sequences.grammar import Grammar
+from pathveil.models.sequences.contexts import Grammar
 from tests.models.sequences.trees import contexts, random_tree
 from tests.reference import sequences as literal
 from tests.reference.sequences import Word

@@ -9,10 +9,9 @@ import numpy as np
 
 from pathveil.models.people import WholeWords
 from pathveil.models.sequences import CodedWords
-from pathveil.models.sequences.grammar import Grammar
+from pathveil.models.sequences.contexts import NONE, ContextTree, Grammar
 from pathveil.models.sequences.measuring import Measuring
 from pathveil.models.sequences.request import Request
-from pathveil.models.sequences.tree import NONE, ContextTree
 from pathveil.randomness.source import insecure_seed
 from tests.reference.sequences import BEGIN, END, REST, Context, Symbol, Word
 

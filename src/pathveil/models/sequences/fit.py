@@ -28,7 +28,7 @@ from pathveil.models.laplace import exactly
 from pathveil.models.people import WholeWords, chosen_words, person_codes
 from pathveil.models.sequences import budget
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.grammar import Grammar
+from pathveil.models.sequences.contexts import Grammar
 from pathveil.models.sequences.measuring import Fitted, Measuring
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, Request, Unit, checked_request

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.tree import ContextTree
+from pathveil.models.sequences.contexts import ContextTree
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 

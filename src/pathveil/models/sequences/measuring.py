@@ -10,14 +10,12 @@ import numpy as np
 from pathveil.models.laplace import CountNoise, laplace_noise
 from pathveil.models.sequences import budget
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.estimate import Estimate, Measured, estimate
+from pathveil.models.sequences.contexts import MOST_CELLS, ContextTree, Estimate, Grammar, Measured, estimate
 from pathveil.models.sequences.frequent import FrequentWords, find_frequent
-from pathveil.models.sequences.grammar import MOST_CELLS, Grammar
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.lengths import as_distribution, end_factors, events_counted
 from pathveil.models.sequences.request import Request
 from pathveil.models.sequences.times import LearnedTimes
-from pathveil.models.sequences.tree import ContextTree
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 

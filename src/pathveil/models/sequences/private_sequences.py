@@ -15,7 +15,7 @@ from pathveil.markup import Html, card, table
 from pathveil.models.counting import States
 from pathveil.models.sequences.budget import DURATIONS, STARTS
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.grammar import Grammar
+from pathveil.models.sequences.contexts import Grammar
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.measuring import Fitted, Spent
 from pathveil.models.sequences.request import Request

@@ -32,12 +32,10 @@ import numpy as np
 
 from pathveil.errors import InvalidSystemError, PathVeilError
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.estimate import Estimate
-from pathveil.models.sequences.grammar import MOST_CELLS, Grammar
+from pathveil.models.sequences.contexts import MOST_CELLS, NONE, ContextTree, Estimate, Grammar
 from pathveil.models.sequences.measuring import FREQUENT, FREQUENT_AGAIN, LENGTHS, Fitted, Spent, contexts_of
 from pathveil.models.sequences.request import LARGEST_ORDER, Request, checked_request
 from pathveil.models.sequences.times import DURATIONS, HOURS, LearnedTimes
-from pathveil.models.sequences.tree import NONE, ContextTree
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.chain_file import decoded, encoded

@@ -29,8 +29,8 @@ from pathveil.models.counting import States
 from pathveil.models.laplace import exactly
 from pathveil.models.people import WholeWords
 from pathveil.models.sequences.coded_words import CodedWords
+from pathveil.models.sequences.contexts import Grammar
 from pathveil.models.sequences.fit import measure, read_data
-from pathveil.models.sequences.grammar import Grammar
 from pathveil.models.sequences.groups.grouped_model import PrivateSequencesByGroup
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, Request, Unit, checked_request

@@ -8,7 +8,7 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError, UnknownSymbolError
 from pathveil.models.counting import States
-from pathveil.models.sequences.grammar import Grammar
+from pathveil.models.sequences.contexts import Grammar
 from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.systems.system import Symbol, Word
 

@@ -21,7 +21,7 @@ from pathveil.models.laplace import laplace_noise
 from pathveil.models.people import WholeWords
 from pathveil.models.sequences import budget
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.estimate import drawn_to_expected
+from pathveil.models.sequences.contexts import drawn_to_expected
 from pathveil.models.sequences.times.bins import DURATIONS, HOURS, duration_bin, hour_of_week
 from pathveil.models.sequences.times.learned import LearnedTimes
 from pathveil.models.sequences.times.moments import WordTimes

@@ -23,8 +23,8 @@ from pathveil.markup import Html, card, table
 from pathveil.models.counting import States
 from pathveil.models.laplace import exactly, laplace_noise
 from pathveil.models.sequences import budget
+from pathveil.models.sequences.contexts import Grammar
 from pathveil.models.sequences.frequent import threshold
-from pathveil.models.sequences.grammar import Grammar
 from pathveil.models.sequences.lengths import events_counted
 from pathveil.models.sequences.measuring import FREQUENT, FREQUENT_AGAIN, LENGTHS, LONGEST_CHOSEN, OWN_ROW, contexts_of
 from pathveil.models.sequences.request import Order, Request, Unit, checked_request

@@ -15,12 +15,10 @@ import numpy as np
 from pathveil.errors import InvalidCountsError
 from pathveil.models.counting import States
 from pathveil.models.sequences.coded_words import CodedWords
-from pathveil.models.sequences.estimate import Estimate, Measured, estimate
-from pathveil.models.sequences.grammar import MOST_CELLS, Grammar
+from pathveil.models.sequences.contexts import MOST_CELLS, ContextTree, Estimate, Grammar, Measured, estimate
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.lengths import as_distribution, end_factors, events_counted
 from pathveil.models.sequences.private_sequences import PrivateSequences
-from pathveil.models.sequences.tree import ContextTree
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.randomness.source import RandomSource, checked_source
 

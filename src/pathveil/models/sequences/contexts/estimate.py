@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pathveil.models.sequences.tree import NONE, ContextTree
+from pathveil.models.sequences.contexts.tree import NONE, ContextTree
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 
 STRENGTHS = np.concatenate([[0.5], 2.0 ** np.arange(18), [np.inf]])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pathveil.models.sequences.grammar import Grammar
+from pathveil.models.sequences.contexts.grammar import Grammar
 from pathveil.numerics.arrays import IntArray
 
 NONE = -1
