@@ -11,7 +11,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.privacy import units
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, write_inputs
 
 MODEL = "model trips.parquet --column route --states zones.txt --epsilon 8 --max-length 9 --output model.json"
 ROUTES = f"{MODEL} --order 2"
@@ -69,6 +69,7 @@ def test_synthetic_words_come_in_every_format_with_the_promise_of_the_model(
 
 
 def test_synthetic_words_have_the_lengths_of_the_model(folder: Path, run: Run) -> None:
+    write_inputs(folder, trips=4000)  # more than a thousand of each length: noise of a hundred is next to impossible
     assert run(f"{ROUTES} --support roads.csv").code == 0
     ran = run("synthesize model.json --count 5 --length 4 --output made.parquet")
     assert (ran.code, "leave out --length" in ran.err) == (2, True)
