@@ -33,15 +33,20 @@ DEPTHS = {
     1: (100,),
     2: (40, 60),
     3: (30, 50, 20),
-    4: (30, 40, 15, 15),
+    4: (27, 47, 15, 11),
 }
 """Hundredths of what is left for contexts of 1, 2, … symbols. Longer ones share alike with the last."""
 
-SIGNAL = 0.8
-"""The next order is taken where ε·words is at least so many times the number of its cells (ε of add-remove)."""
+SIGNAL, DEEPER_SIGNAL = 0.8, 0.04
+"""Order 2 is taken where ε·words is at least so many times the number of its cells (ε of add-remove), and longer
+contexts where it is at least the second number of times theirs: of these only common ones get a row.
+"""
 
 _ENOUGH, _POWER = 0.84, 0.4
 """How many words must have an event for it to be counted; see `events_to_count`."""
+
+_MOST_LOST = 0.1
+"""The part of all events that may be left out, at most: symbols that come late in words have to be met."""
 
 
 def share_of_times(kind: str | None) -> Fraction:
@@ -63,7 +68,10 @@ def affordable_order(epsilon: float, words: float, sides: int, cells: float, gro
     neighbouring data differ in, as the noise sees it: 2 for replacing one word, k for k words of a person.
     """
     order = 1
-    while order < most and epsilon * words / sides >= SIGNAL * cells * growth**order:
+    while order < most:
+        least = SIGNAL if order == 1 else DEEPER_SIGNAL
+        if epsilon * words / sides < least * cells * growth**order:
+            break
         order += 1
     return order
 
@@ -88,4 +96,5 @@ def events_to_count(epsilon: float, words: float, sides: int, cells: float, leng
     noise = cells * sides / max(epsilon * words, 1e-9)
     having = np.append(1.0, np.cumsum(lengths[::-1])[::-1])[:longest]  # [e]: the part of words with more than e events
     enough = int((having >= _ENOUGH * noise**_POWER).sum())
-    return min(max(3, enough), longest)
+    lost = 1 - np.cumsum(having) / having.sum()
+    return min(max(3, enough, int((lost > _MOST_LOST).sum()) + 1), longest)

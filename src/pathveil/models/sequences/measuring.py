@@ -192,9 +192,11 @@ class Measuring:
         rows, before, cells, expected = rows[common], before[common], cells[common], expected[common]
         room = MOST_CELLS - tree.cell_count
         widths = np.diff(tree.cell_offsets)[rows]
-        if 2 * int(widths.sum()) > room:  # the commonest first
+        # Each opened row also needs a line of `tree.children`.
+        needed = 2 * widths + self.grammar.symbols + 1
+        if int(needed.sum()) > room:  # the commonest first
             by_size = np.argsort(-expected, kind="stable")
-            fits = by_size[2 * np.cumsum(widths[by_size]) <= room]
+            fits = by_size[np.cumsum(needed[by_size]) <= room]
             rows, before, cells = rows[fits], before[fits], cells[fits]
         if len(rows):
             tree.open(rows, before, cells)

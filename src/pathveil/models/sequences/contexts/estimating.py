@@ -31,6 +31,9 @@ LEAST = 0.05
 FLOW_ERROR = 0.05
 """Relative error of a size that comes from the cell above, where only the first events of a word are counted."""
 
+PRIOR = 0.8
+"""How much of what is expected at depth 1 comes from a prior, where there is one; what it never saw stays possible."""
+
 _ROUNDS = 60
 _SCALINGS = 20
 _TINY = 1e-300
@@ -75,7 +78,9 @@ def estimate(
         row = tree.row_of_cell[cells] - rows.start
         count, variance = counts[cells], variances[cells]
         if depth == 1:
-            expected = _shares(row, tree.symbols[cells], count) if prior is None else prior
+            expected = _shares(row, tree.symbols[cells], count)
+            if prior is not None:
+                expected = PRIOR * prior + (1 - PRIOR) * expected
             flow, flow_variance = _flow_of_pairs(tree, row, count, variance, words, continuing)
         else:
             above = tree.above[cells]
