@@ -145,15 +145,27 @@ class _Growing:
         counts = self.histograms()
         leaves = np.array([child[0] < 0 for child in self.children])
         counts[leaves] += random.laplace(0, scale, (int(leaves.sum()), self.fan))
+        below = leaves.astype(float)  # how many noisy leaves are in the sum of a node
         for node in range(len(self.parents) - 1, 0, -1):
             counts[self.parents[node]] += counts[node]
-        positive = np.maximum(counts, 0)
-        totals = positive.sum(axis=1)
-        for node in range(1, len(totals)):  # a leaf that is only noise says what its parent says
-            if totals[node] <= 0:
-                positive[node], totals[node] = positive[self.parents[node]], totals[self.parents[node]]
-        rows = positive / np.maximum(totals, 1e-300)[:, None]
+            below[self.parents[node]] += below[node]
+        totals = counts.sum(axis=1)
+        rows = _nearest_rows(counts, totals)
+        known = totals > 2 * scale * np.sqrt(2 * self.fan * below)  # two standard deviations of the noise in the total
+        for node in range(1, len(totals)):  # a node that is only noise says what its parent says
+            if not known[node]:
+                rows[node] = rows[self.parents[node]]
         return ContextTree(np.array(self.children), 0.999 * rows + 0.001 / self.fan, depth, longest)
+
+
+def _nearest_rows(counts: Floats, totals: Floats) -> Floats:
+    """The nearest counts without a negative one that have these totals, as probabilities."""
+    wanted = np.maximum(totals, 1e-9)
+    down = -np.sort(-counts, axis=1)
+    less = (np.cumsum(down, axis=1) - wanted[:, None]) / np.arange(1, counts.shape[1] + 1)
+    last = (down > less).sum(axis=1) - 1
+    positive = np.maximum(counts - less[np.arange(len(counts)), last][:, None], 0)
+    return positive / positive.sum(axis=1, keepdims=True)
 
 
 def full_order(words: CodedWords, symbols: int, longest: int, epsilon: float, order: int, seed: int) -> ContextTree:
