@@ -54,9 +54,17 @@ def read(path: Path, longest: int) -> tuple[CodedWords, int]:
     return CodedWords.from_arrays(codes, column.offsets.to_numpy()).cut(longest), len(names)
 
 
-def statistics(words: CodedWords, symbols: int) -> WordStatistics:
-    """Each different word once: there are far fewer to count."""
-    return WordStatistics(words.distinct(), symbols)
+class Remembered(WordStatistics):
+    """Statistics that count nothing twice: an original is compared with many others."""
+
+    def __init__(self, words: CodedWords, symbols: int) -> None:
+        super().__init__(words.distinct(), symbols)  # far fewer to count
+        self._found: dict[tuple[int, int | None], Any] = {}
+
+    def pieces(self, length: int, most: int | None = None) -> Any:
+        if (length, most) not in self._found:
+            self._found[length, most] = super().pieces(length, most)
+        return self._found[length, most]
 
 
 def held_out(words: CodedWords) -> tuple[CodedWords, CodedWords]:
@@ -91,7 +99,7 @@ def cell(values: list[float], goal: float | None, *, larger: bool = False, digit
 
 def string_figures(model: Any, original: WordStatistics, test: CodedWords, seed: int) -> Figures:
     words = model.synthesize(int(original.words.times.sum()), np.random.default_rng(seed + 1_000))
-    found = compare(original, statistics(words, original.symbols))
+    found = compare(original, Remembered(words, original.symbols))
     return {
         "log-loss": model.log_loss(test),
         **{f"P{k}": share for k, share in found.top_strings.items()},
@@ -106,7 +114,7 @@ def msnbc(data: Path, seeds: int) -> None:
     longest = 20
     words, m = read(data / "msnbc.parquet", longest)
     learn, test = held_out(words)
-    original = statistics(learn, m)
+    original = Remembered(learn, m)
     columns = ["log-loss", "P50", "P100", "P200", "pairs", "triples", "lengths"]
     goals: dict[float, dict[str, float]] = {
         epsilon: dict(zip(columns, goal, strict=True))
@@ -156,7 +164,7 @@ DISTANCES = ("lengths", "ends", "pairs", "triples", "words")
 
 
 def log_figures(words: CodedWords, original: WordStatistics) -> Figures:
-    found = compare(original, statistics(words, original.symbols))
+    found = compare(original, Remembered(words, original.symbols))
     return {**{name: getattr(found, name) for name in DISTANCES}, "top 20": found.top_words}
 
 
@@ -173,7 +181,7 @@ def logs(data: Path, seeds: int) -> None:
     delta = 1e-6
     for name, longest in (("helpdesk", 15), ("bpic2013_incidents", 40)):
         words, m = read(data / f"{name}.parquet", longest)
-        original, many = statistics(words, m), 20 * len(words)
+        original, many = Remembered(words, m), 20 * len(words)
         print(f"\n{name}: {len(words):,} words, {m} symbols, L = {longest}, replace, δ = {delta:g}, {seeds} seeds; TV.")
         header("ε", "model", *DISTANCES, "top 20", "misses")
         for epsilon, top in ((1.0, 0.45), (3.0, 0.8), (5.0, 0.9)):
@@ -227,7 +235,7 @@ def users(data: Path, seeds: int) -> None:
     everybody = np.unique(bikes)
     test = np.isin(bikes, everybody[np.random.default_rng(1).random(len(everybody)) < 0.1])
     learn, other, owner = words.select(~test), words.select(test), bikes[~test]
-    original = statistics(learn, m)
+    original = Remembered(learn, m)
     print(
         f"\nBikes as persons: {len(words):,} words of {len(everybody):,} bikes, a tenth of the bikes held out, "
         f"L = {longest}, add-remove, {seeds} seeds."
