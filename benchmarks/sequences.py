@@ -24,6 +24,7 @@ from sequence_baselines import PlainChain, flattened, full_order, private_tree
 from timing import in_turns
 
 import pathveil as pv
+import pathveil.data as data_files
 from pathveil.models.people import WholeWords
 from pathveil.models.sequences import CodedWords, WordStatistics, compare, fit_private_sequences
 from pathveil.models.sequences.frequent import find_frequent
@@ -270,11 +271,11 @@ def speed(data: Path, seeds: int) -> None:
     import quantecon
 
     path = data / "msnbc.parquet"
-    layout = pv.data.ListColumn("seq")
+    layout = data_files.ListColumn("seq")
     states = [str(name) for name in np.unique(pq.read_table(path).column("seq").combine_chunks().values.to_numpy())]
 
     def fit() -> pv.PrivateSequences:
-        words = pv.data.read_coded_words(path, layout, states, max_length=20).words
+        words = data_files.read_coded_words(path, layout, states, max_length=20).words
         return fit_private_sequences(words, states=states, epsilon=1.0, max_length=20, order=3, rng=pv.insecure_seed(1))
 
     begin = time.perf_counter()
