@@ -80,5 +80,5 @@ def test_a_file_that_says_something_else_is_refused(tmp_path, wrong):
 
 def test_a_notebook_shows_order_contexts_and_parts():
     shown = fitted(delta=1e-6)._repr_html_()
-    for told in ("stand on their own", "frequent words", "contexts of 1 symbol", "What the budget was spent on"):
+    for told in ("stand on their own", "frequent words", "second look", "What the budget was spent on"):
         assert told in shown

@@ -61,6 +61,11 @@ def shares_of_depths(order: int) -> list[Fraction]:
     return [Fraction(part, sum(parts)) for part in parts]
 
 
+def signal_needed(order: int, cells: float, growth: float) -> float:
+    """What ε·words has to be for contexts of this order; the arguments are those of `affordable_order`."""
+    return max(SIGNAL * cells * growth ** min(order - 1, 1), DEEPER_SIGNAL * cells * growth ** (order - 1))
+
+
 def affordable_order(epsilon: float, words: float, sides: int, cells: float, growth: float, most: int) -> int:
     """The longest contexts that the budget can tell apart.
 
@@ -68,10 +73,7 @@ def affordable_order(epsilon: float, words: float, sides: int, cells: float, gro
     neighbouring data differ in, as the noise sees it: 2 for replacing one word, k for k words of a person.
     """
     order = 1
-    while order < most:
-        least = SIGNAL if order == 1 else DEEPER_SIGNAL
-        if epsilon * words / sides < least * cells * growth**order:
-            break
+    while order < most and epsilon * words / sides >= signal_needed(order + 1, cells, growth):
         order += 1
     return order
 
