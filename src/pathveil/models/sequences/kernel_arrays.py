@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.contexts import ContextTree
 from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 
-_NUMBERS = 1 << 20  # random numbers at a time
+_NUMBERS = 1 << 16  # random numbers at a time, few enough to stay in the processor's cache
+_BLOCK = 1 << 15  # words for a thread at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,21 +77,28 @@ class KernelArrays:
         self, count: int, factors: FloatArray, source: RandomSource, prefix: IntArray | None = None
     ) -> tuple[IntArray, IntArray]:
         """`count` words, one a line, and their lengths; all of them begin with `prefix`."""
-        from pathveil.models.sequences import kernels
-
         longest = len(factors) - 1
         given = 0 if prefix is None else len(prefix)
         words, lengths = np.zeros((count, longest), dtype=np.int64), np.zeros(count, dtype=np.int64)
         if prefix is not None:
             words[:, :given] = prefix
-        done = 0
-        while done < count:
-            numbers = source.uniform(max(min(_NUMBERS, (count - done) * (longest + 1)), 2 * (longest + 1)))
+        blocks = [partial(self._draw_block, words[a:b], lengths[a:b], given, factors) for a, b in cuts(count, _BLOCK)]
+        run_blocks(blocks, source)
+        return words, lengths
+
+    def _draw_block(
+        self, words: IntArray, lengths: IntArray, given: int, factors: FloatArray, source: RandomSource
+    ) -> None:
+        """Complete these words, which begin with `given` symbols."""
+        from pathveil.models.sequences import kernels
+
+        done, longest = 0, len(factors) - 1
+        while done < len(words):
+            numbers = source.uniform(max(min(_NUMBERS, (len(words) - done) * (longest + 1)), 2 * (longest + 1)))
             done = kernels.draw_words(
                 words, lengths, done, given, self.slots, self.children, self.offsets, self.symbols, self.inner,
                 self.cumulative, self.odds, factors, numbers,
             )  # fmt: skip
-        return words, lengths
 
     def log_probabilities(self, words: CodedWords, factors: FloatArray) -> FloatArray:
         """The logarithm of the probability of each word; those of the greatest length stand for all that go on."""

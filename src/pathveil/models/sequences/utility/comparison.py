@@ -42,47 +42,58 @@ class WordStatistics:
         self.ends: FloatArray = np.bincount(last, words.times, symbols).astype(float)
         self.lengths: FloatArray = np.bincount(words.lengths, words.times).astype(float)
 
-    def pieces(self, length: int, most: int | None = None) -> tuple[list[bytes], IntArray]:
-        """The pieces of so many symbols that occur in the words, and how often; only the commonest with `most`."""
-        position = np.arange(len(self.words.values)) - np.repeat(self.words.offsets[:-1], self.words.lengths)
-        left = np.repeat(self.words.lengths, self.words.lengths) - position
-        begins = np.flatnonzero(left >= length)
-        if not len(begins):
-            return [], np.zeros(0, dtype=np.int64)
-        times = np.repeat(self.words.times, self.words.lengths)[begins]
-        number, names = np.zeros(len(begins), dtype=np.int64), []
-        for step in range(length):
-            # Numbered anew at each step, so that no piece is too long for 64 bits.
-            unique, number = np.unique(number * self.symbols + self.words.values[begins + step], return_inverse=True)
-            names.append(unique)
-        counts = np.bincount(number, times).astype(np.int64)
-        chosen = np.argsort(-counts, kind="stable")[:most]
-        return _spelled(names, chosen, self.symbols), counts[chosen]
+    def pieces(self, length: int) -> tuple[list[bytes], IntArray]:
+        """The pieces of so many symbols that occur in the words, and how often."""
+        growing = _Pieces(self.words, self.symbols)
+        for _ in range(length):
+            growing.grow()
+        return growing.spelled(np.arange(len(growing.counts))), growing.counts
 
     def top_strings(self, count: int) -> list[bytes]:
         """The commonest pieces of any length; of equally common ones the shorter, then the first in order."""
-        found: list[tuple[int, int, bytes]] = []
-        length = 1
+        growing, found, least = _Pieces(self.words, self.symbols), list[tuple[int, int, bytes]](), 1
         while True:
-            keys, counts = self.pieces(length, count)
-            found += [(-times, length, key) for key, times in zip(keys, counts.tolist(), strict=True)]
+            growing.grow(least)
+            best = np.argsort(-growing.counts, kind="stable")[:count]
+            times = growing.counts[best].tolist()
+            found += [(-n, growing.length, key) for n, key in zip(times, growing.spelled(best), strict=True)]
             found = sorted(found)[:count]
-            # A longer piece is never commoner than the shorter ones in it.
-            if not keys or (len(found) == count and counts[0] < -found[-1][0]):
+            least = -found[-1][0] if len(found) == count else 1
+            if not times or times[0] < least:  # a longer piece is never commoner than the shorter ones in it
                 return [key for _, _, key in found]
-            length += 1
 
 
-def _spelled(names: Sequence[IntArray], chosen: IntArray, symbols: int) -> list[bytes]:
-    """The codes of the chosen pieces as bytes.
+class _Pieces:
+    """All pieces of words of one length, which grows; each is known by a number."""
 
-    `names[k]` has the pieces of k + 1 symbols, each by its last symbol and the number of the piece before it.
-    """
-    codes, number = np.empty((len(chosen), len(names)), dtype=np.int64), chosen
-    for step in range(len(names) - 1, -1, -1):
-        codes[:, step] = names[step][number] % symbols
-        number = names[step][number] // symbols
-    return [line.tobytes() for line in codes]
+    def __init__(self, words: CodedWords, symbols: int) -> None:
+        self.length, self._values, self._symbols = 0, words.values, symbols
+        position = np.arange(len(words.values)) - np.repeat(words.offsets[:-1], words.lengths)
+        self._left = np.repeat(words.lengths, words.lengths) - position
+        self._times = np.repeat(words.times, words.lengths)
+        self._begins = np.arange(len(words.values))
+        self._number = np.zeros(len(words.values), dtype=np.int64)
+        self._names: list[IntArray] = []
+        self.counts = np.array([len(words.values)])
+
+    def grow(self, least: int = 1) -> None:
+        """One symbol more; pieces that occur less often than `least` are not followed further."""
+        going = (self._left[self._begins] > self.length) & (self.counts[self._number] >= least)
+        self._begins, number = self._begins[going], self._number[going]
+        # Numbered anew at each length, so that no piece is too long for 64 bits.
+        keys = number * self._symbols + self._values[self._begins + self.length]
+        names, self._number = np.unique(keys, return_inverse=True)
+        self._names.append(names)
+        self.counts = np.bincount(self._number, self._times[self._begins], len(names)).astype(np.int64)
+        self.length += 1
+
+    def spelled(self, numbers: IntArray) -> list[bytes]:
+        """The codes of pieces as bytes."""
+        codes = np.empty((len(numbers), self.length), dtype=np.int64)
+        for step in range(self.length - 1, -1, -1):
+            name = self._names[step][numbers]
+            codes[:, step], numbers = name % self._symbols, name // self._symbols
+        return [line.tobytes() for line in codes]
 
 
 def compare(original: WordStatistics, other: WordStatistics, tops: Sequence[int] = (50, 100, 200)) -> Comparison:
