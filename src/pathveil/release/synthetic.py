@@ -89,9 +89,9 @@ class _SyntheticWords(ABC):
     def draw(self, count: int) -> tuple[IntArray, IntArray]:
         """So many words as codes of states, one a line, and their lengths."""
 
-    def times(self, words: IntArray, lengths: IntArray) -> Times:
-        """The times of all symbols, a word after another, if the model knows them."""
-        raise NotImplementedError
+    def times(self, words: IntArray, lengths: IntArray) -> Times:  # noqa: ARG002 - for models that know times
+        """The times of all symbols, a word after another; only asked for where `has_times`."""
+        raise AssertionError("this model knows no times")
 
     def batches(self, count: int, *, with_times: bool) -> Iterator[pa.RecordBatch]:
         """So many words as codes of states, and the times of their symbols; a file's share of memory at a time."""

@@ -17,10 +17,32 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.numerics.jit import kernel
+from pathveil.numerics.jit import kernel, part_of_kernel
 
 LANES = 8  # values at a time; real parts stand in front, imaginary parts behind
 _RANGE = 1e-200
+
+
+@part_of_kernel
+def _rescale(message: Any, reached: Any, exponents: Any, far_apart: Any) -> None:
+    """Divide the messages of each lane by a power of two, and note it; note also where they are too far apart."""
+    for lane in range(LANES):
+        top, low = 0.0, np.inf
+        for y in range(len(reached)):
+            if reached[y]:
+                size = max(abs(message[y, lane]), abs(message[y, LANES + lane]))
+                top = max(top, size)
+                if size > 0.0:
+                    low = min(low, size)
+        far_apart[lane] |= low < top * _RANGE
+        if top > 0.0:
+            power = frexp(top)[1]
+            factor = ldexp(1.0, -power)
+            exponents[lane] += power
+            for y in range(len(reached)):
+                if reached[y]:
+                    message[y, lane] *= factor
+                    message[y, LANES + lane] *= factor
 
 
 @kernel
@@ -98,22 +120,5 @@ def generating_passes(
                 row[lane] = factor * (a * v[lane] - b * v[LANES + lane] + right[lane])
                 row[LANES + lane] = factor * (a * v[LANES + lane] + b * v[lane] + right[LANES + lane])
         if i % every == 0:
-            for lane in range(LANES):
-                top, low = 0.0, np.inf
-                for y in range(state_count):
-                    if reached[i, y]:
-                        size = max(abs(message[y, lane]), abs(message[y, LANES + lane]))
-                        top = max(top, size)
-                        if size > 0.0:
-                            low = min(low, size)
-                far_apart[lane] |= low < top * _RANGE
-                if top == 0.0:
-                    continue
-                power = frexp(top)[1]
-                factor = ldexp(1.0, -power)
-                exponents[lane] += power
-                for y in range(state_count):
-                    if reached[i, y]:
-                        message[y, lane] *= factor
-                        message[y, LANES + lane] *= factor
+            _rescale(message, reached[i], exponents, far_apart)
     values[:] = both[0, start]
