@@ -76,7 +76,7 @@ def fitted(words):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("less", "holds"), [(0, True), (2, False)])
+@pytest.mark.parametrize(("less", "holds"), [(0, True), (12, False)])
 def test_the_words_of_a_fitted_model_are_audited_as_a_whole(less, holds, monkeypatch):
     monkeypatch.setattr(lengths, "_WALKERS", 64)
     right = frequent.threshold
