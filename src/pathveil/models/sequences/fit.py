@@ -65,8 +65,8 @@ def fit_private_sequences(
 
     `unit="word"` protects a word, `unit="user"` all words of a person: `users` says whose each word is, and at most
     `max_words_per_user` of a person are used, chosen at random. (`CodedWords` without `users` must be limited to so
-    many already, by whoever made them.) With `neighbours="add-remove"` the promise compares the
-    data with and without the word (or person), with "replace" also with any other in its place.
+    many already, by whoever made them.) With `neighbours="add-remove"` the promise compares the data with and without
+    the word (or person), with "replace" the data as they are and with any other in its place.
 
     `states` and `support` (a table of transitions that can occur, or a system) are public and must not be taken from
     the data. Synthetic words never do what `support` does not allow.

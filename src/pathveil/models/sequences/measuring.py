@@ -26,7 +26,7 @@ LONGEST_CHOSEN = 4
 """The longest contexts where the order is not asked for."""
 
 _WORTH_MODELLING = 15.0  # the events of the words that are left, against the noise of a table of pairs
-_MOST_LEFT = 0.5  # more words than that are not left to frequent ones, however large the noise is
+_MOST_LEFT = 0.5  # where frequent words leave more than this part of all words, the others are always modelled
 _NO_NOISE = 1e-6  # variance of counts that are public already
 
 

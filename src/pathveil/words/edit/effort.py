@@ -2,7 +2,7 @@
 
 The nodes are counted for a word of the public system, with caps from 1 on, as long as that is done soon. Beyond, the
 growth from one cap to the next is extrapolated: its logarithm falls by the same factor from cap to cap. On free
-alphabets of 11 and 26 symbols and on the example town, estimates were within a factor of 2 (`python
+alphabets of 11 and 26 symbols and on the example town, estimates were within a factor of 3 (`python
 benchmarks/edits.py` prints them beside what was measured).
 """
 
