@@ -11,7 +11,7 @@ from pathveil.words.certificate.ratio_kernels import (
     step_boxes,
     unite_rows,
 )
-from pathveil.words.certificate.run_kernel import largest_quotient
+from pathveil.words.certificate.run_kernel import largest_quotients
 from pathveil.words.certificate.symbol_chain import Links
 from tests.reference.literal_quotients import (
     Intervals,
@@ -82,8 +82,9 @@ def test_replacing_a_run_changes_z_by_the_largest_quotient_over_all_paths_and_pa
         pairs = [(w, [v if v != c else (v + 1) % m for v, c in zip(other, w, strict=True)]) for w, other in pairs]
         expected = [quotient_of_runs(w, v, prefix, suffix, follows, z) for w, v in pairs]
         w, v = (np.array([pair[k] for pair in pairs]) for k in (0, 1))
-        found = largest_quotient(w, v, *boxes_of(prefix, suffix), *links_of(follows), z)
-        assert found == pytest.approx(max(expected), rel=1e-12)
+        rows = prefix.kept.offsets[w[:, 0]], suffix.kept.offsets[w[:, -1]]
+        found = largest_quotients(w, v, *boxes_of(prefix, suffix), *links_of(follows), z, *rows)
+        assert found == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("kept", [False, True])
@@ -101,9 +102,10 @@ def test_an_unknown_end_costs_nothing_where_no_path_comes_to_it_from_the_new_run
     expected = quotient_of_runs(w, v, prefix, suffix, follows, 0.3)
     assert expected < 100
     arguments = (np.array([w]), np.array([v]), *boxes_of(prefix, suffix))
-    assert largest_quotient(*arguments, *links_of(follows), 0.3) == pytest.approx(expected, rel=1e-12)
+    rows = prefix.kept.offsets[[0]], suffix.kept.offsets[[1]]
+    assert largest_quotients(*arguments, *links_of(follows), 0.3, *rows) == pytest.approx(expected, rel=1e-12)
     follows[2, 4] = True
-    assert largest_quotient(*arguments, *links_of(follows), 0.3) == np.inf
+    assert largest_quotients(*arguments, *links_of(follows), 0.3, *rows) == np.inf
 
 
 @pytest.mark.parametrize("slack", [1e-12, 0.02])

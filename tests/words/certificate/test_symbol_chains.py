@@ -335,7 +335,7 @@ def test_the_bound_of_a_run_is_the_largest_over_its_places(run: int, monkeypatch
         return largest[before]
 
     monkeypatch.setattr(ratio_kernels, "largest_quotient_of_single_symbols", quotient)
-    monkeypatch.setattr(run_kernel, "largest_quotient", quotient)
+    monkeypatch.setattr(run_kernel, "largest_quotients", quotient)
     bound = found.bound(theta, prefixes, suffixes, kept, kept)
     places = [i for i, (w, _) in enumerate(found.places) if len(w)]
     assert sorted(seen) == places
@@ -345,7 +345,7 @@ def test_the_bound_of_a_run_is_the_largest_over_its_places(run: int, monkeypatch
         after, *lengths, arguments = seen[i]
         assert after == length - run - i
         assert lengths == [len(found.places[i][0])] * 2
-        z = arguments[10] if run == 1 else arguments[-1]
+        z = arguments[10] if run == 1 else arguments[-3]
         assert z == tilt_factor(theta)
         assert run > 1 or arguments[-1] == pytest.approx(slack, rel=1e-12, abs=0)
         assert all(

@@ -18,22 +18,30 @@ sits at its upper end if y is nearer to v than to w by more than some threshold,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from math import inf
+
+import numpy as np
+from scipy import sparse
 
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
 from pathveil.words.base import LARGEST_TILT, largest_part, tilt_factor
 from pathveil.words.certificate.contexts import context_levels, least_work
-from pathveil.words.certificate.kept_pairs import KeptPairs
+from pathveil.words.certificate.kept_pairs import KeptPairs, one_step_wider
 from pathveil.words.certificate.protected_positions import protected_positions
-from pathveil.words.certificate.ratio_bounds import RatioBounds, united_so_far
+from pathveil.words.certificate.ratio_bounds import Box, RatioBounds, united, united_so_far
 from pathveil.words.certificate.runs import Runs
-from pathveil.words.certificate.symbol_chain import SymbolChain
+from pathveil.words.certificate.search import BranchAndBound, ContextTree, Outcome, WordLengths, free_box
+from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 
 _MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
 _LARGEST_WORK = 8_000_000_000  # additions for one θ; beyond that the published calibration is used
+_MOST_NEAR = 40  # symbols, on average, that are looked at beside each symbol
+_NODES = 5  # nodes of a search for each context of the budget
+_RUNS_ON_DEMAND = 3  # lengths of runs beyond the adjacency that are proved when somebody asks for their loss
 _FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
 
 
@@ -57,13 +65,25 @@ class Certificate:
     method: str
     contexts: int = 0
     protected_positions: float | None = None
+    found: float = 0.0
+    """A change of log Z that two adjacent feasible words really have: no proof can bound the change by less."""
+    prove: Callable[[int], float] | None = field(default=None, repr=False, compare=False)
+    """Bounds the change over one run of more positions than the adjacency, -inf if there is none; None: nobody does."""
 
     def loss_at(self, distance: int) -> float:
-        """The loss between two feasible words that differ in up to this many symbols, adjacent or not."""
+        """The loss between two feasible words that differ in up to this many symbols, adjacent or not.
+
+        Runs a little longer than the adjacency are proved when this is first asked, which may take some seconds; still
+        longer ones count as in the published calibration.
+        """
         distance = min(checked_length(distance), self.length)
         bounds = dict(self.run_bounds)
         for run in range(self.adjacency + 1, distance + 1):
-            bounds.setdefault(run, run * self.theta)
+            proved = run * self.theta
+            if self.prove is not None and run <= self.adjacency + _RUNS_ON_DEMAND:
+                proved = min(self.prove(run), proved)
+            if proved > -inf:
+                bounds.setdefault(run, proved)
         return _total_loss(self.theta, bounds, distance)
 
     def __str__(self) -> str:
@@ -129,7 +149,11 @@ class ChainCertifier:
             RatioBounds(read, context_levels(read, possible, budget), KeptPairs.within(read, pairs))
             for read, possible in ((chain, alive), (backwards, alive_backwards))
         )
+        self._nodes = _NODES * budget
         self._runs_of: dict[int, Runs] = {}
+        self._proved: dict[tuple[float, int], float] = {}
+        self._boxes_at: tuple[float, list[Box], list[Box]] | None = None
+        self._trees_at: tuple[ContextTree, ContextTree] | None = None
 
     @classmethod
     def of(
@@ -154,28 +178,98 @@ class ChainCertifier:
     def contexts(self) -> int:
         return self._prefixes.contexts + self._suffixes.contexts
 
-    def certify(self, theta: float) -> Certificate:
-        """The certificate at this θ, whatever its loss."""
-        z = tilt_factor(theta)
-        prefixes, suffixes = self._prefixes.boxes(z), self._suffixes.boxes(z)
-        if self.up_to:
-            suffixes = united_so_far(suffixes)
-        bounds = {}
-        for run in range(1, min(self.adjacency, self.length) + 1):
-            bound = self._runs(run).bound(theta, prefixes, suffixes, self._prefixes.kept, self._suffixes.kept)
-            if bound > -inf:
-                bounds[run] = min(max(bound, 0.0), run * theta)
+    def certify(self, theta: float, within: float | None = None) -> Certificate:
+        """The certificate at this θ, whatever its loss.
+
+        With `within`, only as far as it takes to see whether the loss stays within that.
+        """
+        length, b = self.length, min(self.adjacency, self.length)
+        bounds = {run: bound for run in range(1, b + 1) if (bound := self._shallow(theta, run)) > -inf}
+        found = 0.0
+        if within is None or _total_loss(theta, bounds, b) > within:
+            for run in bounds:
+                share = 0.0 if within is None else max(run * (within / b * (1 - 1e-11) - theta), 0.0)
+                outcome = self._searched(theta, run, bounds[run], share)
+                bounds[run], found = outcome.bound, max(found, outcome.found)
         return Certificate(
-            length=self.length,
+            length=length,
             up_to=self.up_to,
             adjacency=self.adjacency,
             theta=theta,
-            loss=_total_loss(theta, bounds, min(self.adjacency, self.length)),
+            loss=_total_loss(theta, bounds, b),
             run_bounds=bounds,
             method="certified",
             contexts=self.contexts,
             protected_positions=self._protected_positions,
+            found=found,
+            prove=partial(self._longer_run, theta),
         )
+
+    def _longer_run(self, theta: float, run: int) -> float:
+        """A bound for runs beyond the adjacency, proved once."""
+        if (theta, run) not in self._proved:
+            bound = self._shallow(theta, run)
+            if bound > 0:
+                bound = self._searched(theta, run, bound, 0.0).bound
+            self._proved[theta, run] = bound
+        return self._proved[theta, run]
+
+    def _shallow(self, theta: float, run: int) -> float:
+        """A bound from the boxes of every position, without any context; -inf where there is no such run."""
+        prefixes, suffixes = self._boxes(theta)
+        bound = self._runs(run).bound(theta, prefixes, suffixes, self._prefixes.kept, self._suffixes.kept)
+        return min(max(bound, 0.0), run * theta) if bound > -inf else bound
+
+    def _searched(self, theta: float, run: int, known: float, enough: float) -> Outcome:
+        """A better bound by branch and bound: at most `enough`, or as good as the budget allows."""
+        pairs = self._runs(run).pairs
+        if pairs is None or not len(pairs[0]) or known <= enough:
+            return Outcome(known, 0.0, 0)
+        search = BranchAndBound(*pairs, *self._trees(theta), self._lengths, theta, tilt_factor(theta))
+        return search.search(known, enough=enough, too_much=enough or inf, budget=self._nodes)
+
+    def _boxes(self, theta: float) -> tuple[list[Box], list[Box]]:
+        if self._boxes_at is None or self._boxes_at[0] != theta:
+            z = tilt_factor(theta)
+            prefixes, suffixes = self._prefixes.boxes(z), self._suffixes.boxes(z)
+            if self.up_to:
+                suffixes = united_so_far(suffixes)
+            self._boxes_at, self._trees_at = (theta, prefixes, suffixes), None
+        return self._boxes_at[1], self._boxes_at[2]
+
+    def _trees(self, theta: float) -> tuple[ContextTree, ContextTree]:
+        """What is known about contexts at this θ; it grows with every search."""
+        boxes = self._boxes(theta)
+        if self._trees_at is None:
+            z, near = tilt_factor(theta), self._near
+            prefixes, suffixes = (
+                ContextTree(read.chain, near, united(own), read.kept, free_box(read.chain, z), z)
+                for read, own in zip((self._prefixes, self._suffixes), boxes, strict=True)
+            )
+            self._trees_at = prefixes, suffixes
+        return self._trees_at
+
+    @cached_property
+    def _near(self) -> Links:
+        """The symbols that are looked at beside each symbol: those kept on either side, and those that replace it."""
+        reads, m = (self._prefixes, self._suffixes), self.chain.symbol_count
+        for read in reads:
+            if read.kept.pairs.count == m * m:
+                return read.kept.pairs
+        near = [read.kept.pairs.matrix for read in reads]
+        wider = [one_step_wider(read.chain, pairs) for read, pairs in zip(reads, near, strict=True)]
+        if sum(pairs.nnz for pairs in wider) <= _MOST_NEAR * m:
+            near = wider
+        together = near[0] + near[1]
+        replaced = self._runs(1).pairs
+        if replaced is not None:
+            w, v = (one[:, 0] for one in replaced)
+            together += sparse.csr_array((np.ones(len(w)), (w, v)), shape=(m, m))
+        return Links.of(sparse.csr_array(together))
+
+    @cached_property
+    def _lengths(self) -> WordLengths:
+        return WordLengths(self.chain, self.length, up_to=self.up_to)
 
     def largest(self, epsilon: float) -> Certificate:
         """The certificate with the largest θ we can find whose loss stays within ε.
@@ -192,15 +286,25 @@ class ChainCertifier:
         theta, slope = largest_part(epsilon, b), float(b)
         failed: Certificate | None = None
         while theta > lowest:
-            certificate = self.certify(theta)
+            certificate = self.certify(theta, epsilon)
             if certificate.loss <= epsilon:
-                return self._refined(certificate, failed, epsilon)
+                break
+            loss = _least_loss(certificate, epsilon)
             if failed is not None:
-                slope = min(max((failed.loss - certificate.loss) / (failed.theta - theta), b / 4), b)
+                slope = min(max((_least_loss(failed, epsilon) - loss) / (failed.theta - theta), b / 4), b)
             failed = certificate
             # A little farther down than the estimate, so as to arrive on the side that passes.
-            theta = (theta - (certificate.loss - epsilon) / slope) * (1 - _FINEST_STEP / 4)
-        return self._refined(self.certify(published_theta(epsilon, b)), failed, epsilon)
+            theta = (theta - (loss - epsilon) / slope) * (1 - _FINEST_STEP / 4)
+        else:
+            certificate = self.certify(published_theta(epsilon, b), epsilon)
+        return self._tightened(self._refined(certificate, failed, epsilon))
+
+    def _tightened(self, passed: Certificate) -> Certificate:
+        """The same θ with the best bounds that we have: a proof that passed stops as soon as it does."""
+        best = self.certify(passed.theta)
+        bounds = {run: min(bound, best.run_bounds[run]) for run, bound in passed.run_bounds.items()}
+        loss = _total_loss(passed.theta, bounds, min(self.adjacency, self.length))
+        return replace(best, run_bounds=bounds, loss=min(loss, passed.loss))
 
     def _refined(self, passed: Certificate, failed: Certificate | None, epsilon: float) -> Certificate:
         """The search between a θ that passes and one that does not, until little can be won.
@@ -213,10 +317,10 @@ class ChainCertifier:
             and passed.loss < epsilon * (1 - _FINEST_STEP)
             and failed.theta - passed.theta > _FINEST_STEP * passed.theta
         ):
-            share = 0.5 if halfway else (epsilon - passed.loss) / (failed.loss - passed.loss)
+            share = 0.5 if halfway else (epsilon - passed.loss) / (_least_loss(failed, epsilon) - passed.loss)
             gap = failed.theta - passed.theta
             step = min(max(share * gap - _FINEST_STEP / 4 * passed.theta, gap / 16), gap * 15 / 16)
-            attempt = self.certify(passed.theta + step)
+            attempt = self.certify(passed.theta + step, epsilon)
             if attempt.loss <= epsilon:
                 passed = attempt
             else:
@@ -241,6 +345,12 @@ def _total_loss(theta: float, run_bounds: dict[int, float], distance: int) -> fl
         reached = [largest[total - r] + r * theta + bound for r, bound in run_bounds.items() if r <= total]
         largest[total] = max([largest[total - 1], *reached])
     return _up(largest[distance])
+
+
+def _least_loss(failed: Certificate, epsilon: float) -> float:
+    """The loss that a θ which failed has at least, if that alone exceeds ε; otherwise what was proved."""
+    certain = failed.adjacency * failed.theta + failed.found
+    return certain if certain > epsilon else failed.loss
 
 
 def _up(value: float) -> float:

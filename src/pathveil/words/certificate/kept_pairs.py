@@ -43,7 +43,7 @@ class KeptPairs:
             return cls(full, np.zeros(m * m, dtype=bool), np.zeros(m, dtype=bool))
         kept = sparse.csr_array(sparse.eye_array(m))
         while True:
-            wider = _one_step_wider(chain, kept)
+            wider = one_step_wider(chain, kept)
             if wider.nnz == kept.nnz or wider.nnz > budget:
                 break
             kept = wider
@@ -51,7 +51,7 @@ class KeptPairs:
 
     @classmethod
     def _of(cls, chain: SymbolChain, pairs: Links, most_lost: int) -> KeptPairs:
-        lost = sparse.csr_array(_one_step_wider(chain, pairs.matrix) - pairs.matrix)
+        lost = sparse.csr_array(one_step_wider(chain, pairs.matrix) - pairs.matrix)
         lost.eliminate_zeros()
         if lost.nnz > most_lost:  # too many to follow back: all kept pairs may hand weight on
             return cls(pairs, pairs.owners != pairs.symbols, np.ones(chain.symbol_count, dtype=bool))
@@ -66,7 +66,7 @@ class KeptPairs:
         return cls(pairs, is_edge, is_direct)
 
 
-def _one_step_wider(chain: SymbolChain, kept: sparse.csr_array) -> sparse.csr_array:
+def one_step_wider(chain: SymbolChain, kept: sparse.csr_array) -> sparse.csr_array:
     """The pairs that one step makes of these, and these."""
     wider = sparse.csr_array(chain.predecessors.matrix @ kept @ chain.successors.matrix + kept)
     wider.sum_duplicates()

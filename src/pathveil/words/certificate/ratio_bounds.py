@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import accumulate
 
 import numpy as np
@@ -199,6 +200,11 @@ class RatioBounds:
 def united_so_far(boxes: Sequence[Box]) -> list[Box]:
     """For each position the union with all boxes before it; objects stay shared where nothing is added."""
     return list(accumulate(boxes, Box.unite))
+
+
+def united(boxes: Sequence[Box]) -> Box:
+    """One box that holds at every position."""
+    return reduce(Box.unite, {id(box): box for box in boxes}.values())
 
 
 def _slices(starts: IntArray, lengths: IntArray) -> IntArray:

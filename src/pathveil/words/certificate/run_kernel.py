@@ -58,8 +58,11 @@ def _list_what_leads_to(v: Any, predecessors: Any, tables: Any) -> Any:
 
 
 @part_of_kernel
-def _enter(first: int, prefix: Any, half: int, size: int, tables: Any) -> int:
-    """The ends with which paths come to the first position, after a prefix of w; the new size of the list."""
+def _enter(first: int, shift: int, prefix: Any, half: int, size: int, tables: Any) -> int:
+    """The ends with which paths come to the first position, after a prefix of w; the new size of the list.
+
+    The intervals of the kept pairs begin `shift` places later than the pairs themselves.
+    """
     lo, hi, dropped, offsets, kept = prefix
     lows, highs, listed, lists = tables
     for j in range(offsets[first], offsets[first + 1]):
@@ -67,7 +70,7 @@ def _enter(first: int, prefix: Any, half: int, size: int, tables: Any) -> int:
     for k in range(size):
         highs[half, lists[half, k], 0, 0] = dropped[lists[half, k]]
     for j in range(offsets[first], offsets[first + 1]):
-        lows[half, kept[j], 0, 0], highs[half, kept[j], 0, 0] = lo[j], hi[j]
+        lows[half, kept[j], 0, 0], highs[half, kept[j], 0, 0] = lo[j + shift], hi[j + shift]
     return size
 
 
@@ -115,7 +118,7 @@ def _step(position: int, successors: Any, half: int, size: int, tables: Any) -> 
 
 
 @part_of_kernel
-def _add_up(last: int, suffix: Any, half: int, size: int, tables: Any, sum_low: Any, sum_high: Any) -> None:
+def _add_up(last: int, shift: int, suffix: Any, half: int, size: int, tables: Any, sum_low: Any, sum_high: Any) -> None:
     """The sums over the last symbol, with what follows the run; empties the tables."""
     lo, hi, dropped, offsets, kept = suffix
     lows, highs, listed, lists = tables
@@ -127,9 +130,9 @@ def _add_up(last: int, suffix: Any, half: int, size: int, tables: Any, sum_low: 
         if listed[half, y]:
             for a in range(width):
                 for b in range(width - a):
-                    sum_low[a, b] += lows[half, y, a, b] * lo[j]
+                    sum_low[a, b] += lows[half, y, a, b] * lo[j + shift]
                     if highs[half, y, a, b] > 0.0:  # 0 times infinity is no number
-                        sum_high[a, b] += highs[half, y, a, b] * hi[j]
+                        sum_high[a, b] += highs[half, y, a, b] * hi[j + shift]
             listed[half, y] = False
     for k in range(size):
         y = lists[half, k]
@@ -163,10 +166,20 @@ def _largest_over_box(sum_low: Any, sum_high: Any, powers: Any) -> float:
 
 
 @checked_kernel
-def largest_quotient(w: Any, v: Any, prefix: Any, suffix: Any, successors: Any, predecessors: Any, z: float) -> float:
-    """The largest Z(v)/Z(w) when the run w is replaced by the run v, over all pairs (one in each row).
+def largest_quotients(
+    w: Any,
+    v: Any,
+    prefix: Any,
+    suffix: Any,
+    successors: Any,
+    predecessors: Any,
+    z: float,
+    prefix_rows: Any,
+    suffix_rows: Any,
+) -> Any:
+    """The largest Z(v)/Z(w) when the run w is replaced by the run v, for each pair (one in each row).
 
-    Infinite where nothing is known.
+    The intervals that belong to a pair begin at prefix_rows and suffix_rows. Infinite where nothing is known.
     """
     pairs, run = w.shape
     m, width = len(prefix[2]), run + 1
@@ -174,16 +187,16 @@ def largest_quotient(w: Any, v: Any, prefix: Any, suffix: Any, successors: Any, 
     ends = (2, m, width, width)
     tables = np.zeros(ends), np.zeros(ends), np.zeros((2, m), dtype=np.bool_), np.empty((2, m), dtype=np.int64)
     sum_low, sum_high = np.empty((width, width)), np.empty((width, width))
-    largest: float = 0.0
+    largest = np.empty(pairs)
     for pair in range(pairs):
         half, size = _list_what_leads_to(v[pair], predecessors, tables)
-        size = _enter(w[pair, 0], prefix, half, size, tables)
+        shift = prefix_rows[pair] - prefix[3][w[pair, 0]]
+        size = _enter(w[pair, 0], shift, prefix, half, size, tables)
         for position in range(run):
             _count_agreement(w[pair, position], v[pair, position], position, half, tables)
             if position < run - 1:
                 half, size = _step(position, successors, half, size, tables)
-        _add_up(w[pair, run - 1], suffix, half, size, tables, sum_low, sum_high)
-        largest = max(largest, _largest_over_box(sum_low, sum_high, powers))
-        if largest == np.inf:
-            break
+        shift = suffix_rows[pair] - suffix[3][w[pair, run - 1]]
+        _add_up(w[pair, run - 1], shift, suffix, half, size, tables, sum_low, sum_high)
+        largest[pair] = _largest_over_box(sum_low, sum_high, powers)
     return largest

@@ -10,6 +10,7 @@ runs anyway, so only runs that cannot be split need a bound of their own. In a d
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import inf, log
 
 import numpy as np
@@ -47,6 +48,17 @@ class Runs:
             self.places = self._all_places()
         except TooManyPairs:
             self.places = None
+
+    @cached_property
+    def pairs(self) -> Pairs | None:
+        """All pairs, wherever they can stand; None where they are too many."""
+        if self.places is None:
+            return None
+        places = {id(w): (w, v) for w, v in self.places}.values()
+        both = np.concatenate([np.hstack(pair) for pair in places])
+        if len(places) > 1:
+            both = np.unique(both, axis=0)
+        return np.ascontiguousarray(both[:, : self.run]), np.ascontiguousarray(both[:, self.run :])
 
     def _all_places(self) -> list[Pairs]:
         known: dict[tuple[object, ...], Pairs] = {}
@@ -150,8 +162,9 @@ class Runs:
 
             largest = largest_quotient_of_single_symbols(w[:, 0], v[:, 0], *boxes, tilt_factor(theta), slack)
         else:
-            from pathveil.words.certificate.run_kernel import largest_quotient
+            from pathveil.words.certificate.run_kernel import largest_quotients
 
             links = [(links.offsets, links.symbols) for links in (chain.successors, chain.predecessors)]
-            largest = largest_quotient(w, v, *boxes, *links, tilt_factor(theta))
+            rows = kept.pairs.offsets[w[:, 0]], kept_after.pairs.offsets[w[:, -1]]
+            largest = np.max(largest_quotients(w, v, *boxes, *links, tilt_factor(theta), *rows))
         return max(0.0, float(log(largest) + 2 * slack)) if largest > 0 else 0.0

@@ -1,0 +1,8 @@
+"""The largest change of log Z over one run of symbols, by branch and bound over what stands around the run."""
+
+from pathveil.words.certificate.search.branch_and_bound import BranchAndBound, Outcome
+from pathveil.words.certificate.search.concrete_words import WordLengths
+from pathveil.words.certificate.search.context_tree import ContextTree
+from pathveil.words.certificate.search.free_walks import free_box
+
+__all__ = ["BranchAndBound", "ContextTree", "Outcome", "WordLengths", "free_box"]
