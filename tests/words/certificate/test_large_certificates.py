@@ -243,7 +243,9 @@ def test_a_certificate_is_found_after_a_few_evaluations(monkeypatch: pytest.Monk
         numbers.append(len(tried))
         assert certificate.loss <= epsilon
         # Nothing a little larger that was tried has passed.
-        assert certificate.theta == max(theta for theta in tried if certify(_town_certifier(), theta, epsilon).loss <= epsilon)
+        assert certificate.theta == max(
+            theta for theta in tried if certify(_town_certifier(), theta, epsilon).loss <= epsilon
+        )
     assert max(numbers) <= 10
     assert sum(numbers) <= 30
 

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
-from pathveil.words.certificate.search.concrete_words import WordLengths, change_of_log_z
+from pathveil.words.certificate.search.concrete_words import WordLengths, change_of_log_z, climbed
 from pathveil.words.certificate.search.context_tree import ContextTree
 
 _TOLERANCE = 0.03  # a bound that exceeds a change found by no more than this share of it is good enough
 _BATCH = 1_024  # nodes that are split together
+_WORTH_CLIMBING = 0.1  # words whose change is smaller than the best by more than this share are left alone
 _DIVE = 60  # splits on the way to two whole words
 
 
@@ -74,6 +75,7 @@ class BranchAndBound:
         self._lengths = lengths
         self._theta, self._z = theta, z
         self.run = w.shape[1]
+        self._goal = self._best = 0.0
 
     def roots(self) -> Nodes:
         """One node for each pair of runs, about whose contexts nothing is said."""
@@ -96,7 +98,8 @@ class BranchAndBound:
             whole = nodes.at(~(self.prefixes.can_grow(nodes.prefix) | self.suffixes.can_grow(nodes.suffix)))
             if len(whole) and whole.bound.max() > found:
                 found = max(found, self._change(whole.at(np.array([int(whole.bound.argmax())]))))
-            done = nodes.bound <= max(enough, found * (1 + _TOLERANCE))
+            self._goal = max(enough, found * (1 + _TOLERANCE))
+            done = nodes.bound <= self._goal
             done |= ~(self.prefixes.can_grow(nodes.prefix) | self.suffixes.can_grow(nodes.suffix))
             settled = max(settled, float(nodes.bound[done].max(initial=0.0)))
             nodes = nodes.at(~done)
@@ -178,6 +181,11 @@ class BranchAndBound:
                 self._z, slack,
             )  # fmt: skip
             splits_prefix = if_prefix <= if_suffix
+            if before.is_free and after.is_free:
+                for tree, own, other, others in ((before, prefix, after, suffix), (after, suffix, before, prefix)):
+                    worth = np.flatnonzero(np.log(np.maximum(largest, 1.0)) > self._goal)
+                    direct = tree.direct_bounds(own[worth], v[worth, 0], other, others[worth])
+                    largest[worth] = np.minimum(largest[worth], np.maximum(direct, 1.0))
         else:
             from pathveil.words.certificate.run_kernel import largest_quotients
 
@@ -212,4 +220,10 @@ class BranchAndBound:
             self.suffixes.symbols_of(suffix),
             bool(self.suffixes.is_closed[suffix]),
         )
-        return change_of_log_z(self.prefixes.chain, *words, self._z) if words else 0.0
+        if words is None:
+            return 0.0
+        change = change_of_log_z(self.prefixes.chain, *words, self._z)
+        if not self.prefixes.is_free or change < self._best * (1 - _WORTH_CLIMBING):
+            return change
+        self._best = climbed(self.prefixes.chain, *words, self._z, change)
+        return self._best

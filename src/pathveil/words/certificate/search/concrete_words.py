@@ -7,6 +7,8 @@ import numpy as np
 from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.words.certificate.symbol_chain import SymbolChain
 
+_CLIMB = 24  # symbols next to the run that are replaced on the way to a larger change
+
 
 class WordLengths:
     """`before[i, s]`: i symbols can lead from a first symbol to s, itself included; `after[j, s]`: from s to a last."""
@@ -92,3 +94,33 @@ def change_of_log_z(chain: SymbolChain, w: list[int], v: list[int], z: float) ->
     here, there = (log_z(np.array(word), chain.first, chain.last, links, z) for word in (w, v))
     slack = (int(chain.predecessors.degrees.max(initial=0)) + 8) * (len(w) + 8) * 2.0**-50
     return float(there - here - slack * (1 + abs(here)))
+
+
+def climbed(chain: SymbolChain, w: list[int], v: list[int], z: float, change: float) -> float:
+    """The change between two words, made larger by replacing one symbol that they share at a time, while that helps."""
+    shared = [i for i in range(len(w)) if w[i] == v[i]]
+    middle = next(i for i in range(len(w)) if w[i] != v[i])
+    shared = sorted(shared, key=lambda i: abs(i - middle))[:_CLIMB]
+    better = True
+    while better:
+        better = False
+        for i in shared:
+            for symbol in _fitting(chain, w, v, i):
+                one, other = ([*word[:i], symbol, *word[i + 1 :]] for word in (w, v))
+                found = change_of_log_z(chain, one, other, z)
+                if found > change * (1 + 1e-6):
+                    w, v, change, better = one, other, found, True
+    return change
+
+
+def _fitting(chain: SymbolChain, w: list[int], v: list[int], i: int) -> list[int]:
+    """The other symbols that both words can have at position i."""
+    fits = np.arange(chain.symbol_count)
+    for word in (w, v):
+        if i:
+            fits = np.intersect1d(fits, _linked(chain.reversed(), word[i - 1]))
+        if i < len(w) - 1:
+            fits = np.intersect1d(fits, _linked(chain, word[i + 1]))
+    fits = fits[chain.first[fits]] if i == 0 else fits
+    fits = fits[chain.last[fits]] if i == len(w) - 1 else fits
+    return [int(symbol) for symbol in fits if symbol != w[i]]

@@ -106,6 +106,35 @@ class ContextTree:
         self.first_child[e] = -2
         self._append(e[done], rows[:-1][done], closed[done], before[done], width[done])
 
+    @property
+    def is_free(self) -> bool:
+        """Is there a box from walks that ignore the word?"""
+        return len(self._free[0]) > 0
+
+    def direct_bounds(self, contexts: IntArray, v: IntArray, other: ContextTree, others: IntArray) -> FloatArray:
+        """Bounds for Z(v)/Z(w), one for each node: a context here, one of the other side, and v in place of w."""
+        from pathveil.words.certificate.search.context_kernel import direct_bounds
+
+        order = np.argsort(contexts, kind="stable")
+        e, begin = np.unique(contexts[order], return_index=True)
+        bounds = np.empty(len(contexts))
+        bounds[order] = direct_bounds(
+            self.current[e],
+            self._paths(e),
+            self.depth[e],
+            self.is_closed[e],
+            np.concatenate([begin, [len(contexts)]]),
+            v[order],
+            other.row[others[order]],
+            (other.lo, other.hi),
+            (self.near.offsets, self.near.symbols),
+            self._free,
+            self.chain.first,
+            (self.chain.predecessors.offsets, self.chain.predecessors.symbols),
+            self._z,
+        )
+        return bounds
+
     def _append(self, e: IntArray, rows: IntArray, closed: IntArray, before: IntArray, width: IntArray) -> None:
         """Enter the children of the contexts e: the closed one, if there is one, then the open ones."""
         number = closed + before
@@ -138,7 +167,7 @@ class ContextTree:
 
     def _paths(self, e: IntArray) -> IntArray:
         """One row of symbols for each open context, the one next to the run first."""
-        paths = np.zeros((len(e), max(int(self.depth[e].max()), 1)), dtype=np.int64)
+        paths = np.zeros((len(e), max(int(self.depth[e].max(initial=0)), 1)), dtype=np.int64)
         rows = np.arange(len(e))
         while len(rows):
             deeper = self.depth[e] > 0
