@@ -41,6 +41,7 @@ _MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
 _LARGEST_WORK = 8_000_000_000  # additions for one θ; beyond that the published calibration is used
 _MOST_NEAR = 40  # symbols, on average, that are looked at beside each symbol
 _NODES = 5  # nodes of a search for each context of the budget
+_LARGEST_SEARCH = 200_000  # symbols; beyond that the first bounds are taken as they are, a search would take minutes
 _RUNS_ON_DEMAND = 3  # lengths of runs beyond the adjacency that are proved when somebody asks for their loss
 _FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
 
@@ -223,7 +224,7 @@ class ChainCertifier:
     def _searched(self, theta: float, run: int, known: float, enough: float) -> Outcome:
         """A better bound by branch and bound: at most `enough`, or as good as the budget allows."""
         pairs = self._runs(run).pairs
-        if pairs is None or not len(pairs[0]) or known <= enough:
+        if pairs is None or not len(pairs[0]) or known <= enough or self.chain.symbol_count > _LARGEST_SEARCH:
             return Outcome(known, 0.0, 0)
         search = BranchAndBound(*pairs, *self._trees(theta), self._lengths, theta, tilt_factor(theta))
         return search.search(known, enough=enough, too_much=enough or inf, budget=self._nodes)
@@ -297,7 +298,7 @@ class ChainCertifier:
             theta = (theta - (loss - epsilon) / slope) * (1 - _FINEST_STEP / 4)
         else:
             certificate = self.certify(published_theta(epsilon, b), epsilon)
-        return self._tightened(self._refined(certificate, failed, epsilon))
+        return self._refined(self._tightened(certificate), failed, epsilon)
 
     def _tightened(self, passed: Certificate) -> Certificate:
         """The same θ with the best bounds that we have: a proof that passed stops as soon as it does."""
@@ -307,7 +308,7 @@ class ChainCertifier:
         return replace(best, run_bounds=bounds, loss=min(loss, passed.loss))
 
     def _refined(self, passed: Certificate, failed: Certificate | None, epsilon: float) -> Certificate:
-        """The search between a θ that passes and one that does not, until little can be won.
+        """The search between a θ that passes, with the best bounds, and one that does not, until little can be won.
 
         By turns where a straight line meets ε, slightly on the side that passes, and halfway.
         """
@@ -322,7 +323,7 @@ class ChainCertifier:
             step = min(max(share * gap - _FINEST_STEP / 4 * passed.theta, gap / 16), gap * 15 / 16)
             attempt = self.certify(passed.theta + step, epsilon)
             if attempt.loss <= epsilon:
-                passed = attempt
+                passed = self._tightened(attempt)
             else:
                 failed = attempt
             halfway = not halfway

@@ -22,6 +22,7 @@ from pathveil.words.certificate.search.context_tree import ContextTree
 _TOLERANCE = 0.03  # a bound that exceeds a change found by no more than this share of it is good enough
 _BATCH = 1_024  # nodes that are split together
 _WORTH_CLIMBING = 0.1  # words whose change is smaller than the best by more than this share are left alone
+_PASSED = 300_000_000  # transitions that are passed, at most, to see how much log Z changes between words
 _DIVE = 60  # splits on the way to two whole words
 
 
@@ -76,6 +77,8 @@ class BranchAndBound:
         self._theta, self._z = theta, z
         self.run = w.shape[1]
         self._goal = self._best = 0.0
+        passes = lengths.length * prefixes.chain.successors.count
+        self._most_dives = max(_PASSED // max(passes, 1), 2)
 
     def roots(self) -> Nodes:
         """One node for each pair of runs, about whose contexts nothing is said."""
@@ -90,9 +93,10 @@ class BranchAndBound:
         `ceiling` is a bound that is known already.
         """
         nodes = self.roots()
-        settled, found, spent, rounds = 0.0, 0.0, 0, 0
+        settled, found, spent, rounds, dives = 0.0, 0.0, 0, 0, 0
         while len(nodes):
-            if rounds & (rounds - 1) == 0 or rounds % 16 == 0:
+            if (rounds & (rounds - 1) == 0 or rounds % 16 == 0) and dives < self._most_dives:
+                dives += 1
                 change, more = self._dive(nodes.at(np.array([int(nodes.bound.argmax())])))
                 found, spent = max(found, change), spent + more
             whole = nodes.at(~(self.prefixes.can_grow(nodes.prefix) | self.suffixes.can_grow(nodes.suffix)))

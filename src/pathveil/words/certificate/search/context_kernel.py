@@ -168,14 +168,17 @@ def expand_contexts(
     first: Any,
     predecessors: Any,
     z: float,
-    largest_ball: int,
+    most: int,
+    work: Any,
     lo: Any,
     hi: Any,
 ) -> Any:
     """Write the boxes of all children of some contexts to lo and hi; False for those that became too large.
 
     Where a context begins, the weights lie in the box `start` in units of the weight of the word's own symbol, and in
-    the box `free` (lo, hi; one row for each symbol of the word, or no rows) in other units. Both are used.
+    the box `free` (lo, hi; one row for each symbol of the word, or no rows) in other units. Both are used. `most` is
+    the largest number of predecessors. `work` has one number for each symbol, and is left as it was: places, all -1;
+    lower ends, all 0; upper ends, all as dropped. Two lists for the symbols that are reached come last.
 
     Context e has the symbols paths[e, :depths[e]], the one next to the run first, belongs to the current symbol
     current[e], and has its own box at parents[e]; the boxes of its children begin at rows[e]. First comes the closed
@@ -184,18 +187,13 @@ def expand_contexts(
     (near_offsets, near_symbols), (before_offsets, before_symbols) = near, predecessors
     start_lo, start_hi, dropped, start_offsets, start_kept = start
     free_lo, free_hi = free
-    m, width = len(dropped), 1
+    width = 1
     for c in current:
         width = max(width, near_offsets[c + 1] - near_offsets[c])
-    ball = min(m, largest_ball)
-    most = 0
-    for x in range(m):
-        most = max(most, before_offsets[x + 1] - before_offsets[x])
-    place = np.full(m, -1)
-    states, others = np.empty(ball, np.int64), np.empty(ball, np.int64)
+    place, from_start_low, from_start_high, states, others = work
+    ball = len(states)
     table, other_table = np.empty((ball, width)), np.empty((ball, width))
     weights, low, high = np.empty((width + 1, ball)), np.empty(ball), np.empty(ball)
-    from_start_low, from_start_high = np.zeros(m), dropped.copy()
     done = np.ones(len(current), np.bool_)
     for e in range(len(current)):
         c, depth, row = current[e], depths[e], rows[e]
@@ -454,4 +452,4 @@ def log_z(word: Any, first: Any, last: Any, predecessors: Any, z: float) -> floa
     for y in range(m):
         if last[y]:
             total += weights[y]
-    return scale + np.log(total)
+    return float(scale + np.log(total))

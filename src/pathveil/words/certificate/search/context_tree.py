@@ -41,6 +41,10 @@ class ContextTree:
         self._free = free
         self._start = (start.lo, start.hi, start.dropped, kept.pairs.offsets, kept.pairs.symbols)
         m = chain.symbol_count
+        ball = min(m, _LARGEST_BALL)
+        self._most = int(chain.predecessors.degrees.max(initial=0))
+        lists = np.empty(ball, dtype=np.int64), np.empty(ball, dtype=np.int64)
+        self._work = (np.full(m, -1), np.zeros(m), start.dropped.copy(), *lists)
         self.lo, self.hi = _without_context(near, start, kept, free)
         self.beyond: FloatArray = start.dropped
         """Upper bounds for all symbols that are not near."""
@@ -98,7 +102,8 @@ class ContextTree:
             chain.first,
             (chain.predecessors.offsets, chain.predecessors.symbols),
             self._z,
-            _LARGEST_BALL,
+            self._most,
+            self._work,
             self.lo,
             self.hi,
         )
