@@ -21,7 +21,7 @@ import numpy as np
 from pathveil.numerics.arrays import FloatArray
 from pathveil.words.certificate.symbol_chain import SymbolChain
 
-LARGEST = 256
+LARGEST = 64
 """Symbols. The tables have their number squared times the steps entries; larger systems do without this box."""
 
 _LOCAL = 0.7  # weight that a step without the word keeps; below it words decide nearly everything, and this box is wide
