@@ -133,7 +133,7 @@ def plan(
             distance.warn(world, looked_at(world, declared))
             seconds = 0.0 if distance.between else seconds_for_forecasts(world, declared, len(epsilons))
             if seconds > _LONG:
-                echo_notice(f"this will take about {seconds:,.0f} s, by an estimate from public sizes")
+                echo_notice(f"this will take up to about {seconds:,.0f} s, by an estimate from public sizes")
         curves = word_curves(world, declared, adjacency, distance.between, distance.cap)
     needed = _computed(curves, epsilons, wanted.target_error, printing)
     remarks = [with_options(remark) for remark in curves.remarks(epsilons)]

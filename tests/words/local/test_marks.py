@@ -12,6 +12,7 @@ import pytest
 import pathveil as pv
 from pathveil.words.base.tilt import tilt_factor
 from pathveil.words.local import LocalDraw, LocalWorld
+from pathveil.words.local.walk_counts import WalkCounts
 from pathveil.words.tilted.engines import LaneEngine, MarksEngine
 from tests.reference.enumeration import exponential_law, feasible_words
 from tests.reference.literal_marks import draw as draw_literally
@@ -209,3 +210,15 @@ def test_counts_are_kept_and_grow_with_the_words() -> None:
     together = mechanism.privatize_many(first, rng=pv.insecure_seed(4))
     assert all(city.is_feasible(word) for word in together)
     assert alone == [mechanism.privatize(word, rng=pv.insecure_seed(3)) for word in first[:3]]
+
+
+@pytest.mark.parametrize(("most", "is_counted"), [(1_000, True), (120, False), (90, False)])
+def test_a_state_with_too_many_edges_or_states_around_it_gets_no_table(
+    monkeypatch: pytest.MonkeyPatch, most: int, is_counted: bool
+) -> None:
+    """A hundred states, each before each: 10,000 edges."""
+    monkeypatch.setattr("pathveil.words.local.walk_counts._MOST_STATES", most)
+    world = pv.MarkovChain.from_edges([(a, b) for a in range(100) for b in range(100)])
+    counts = WalkCounts(local(world), 2)
+    place = counts.around(np.arange(3))[0]
+    assert (place[:3] >= 0).all() if is_counted else (place[:3] == -2).all()

@@ -59,7 +59,8 @@ def draw_tilted(
     local = [local_engine(compiled, part.length, tilt) for part, tilt in zip(words.by_length, thetas, strict=True)]
     if words.values.size * compiled.edge_count < _SMALL and not any(local):
         for part, tilt in zip(words.by_length, thetas, strict=True):
-            LogEngine(compiled, part.length, tilt).draw(words.values, part.begins, private, source)
+            small = SparseEngine if len(part.begins) == 1 else LogEngine
+            small(compiled, part.length, tilt).draw(words.values, part.begins, private, source)
         return private
 
     def draw(engine: Engine, begins: IntArray, branch: RandomSource) -> None:
