@@ -17,7 +17,7 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.words.local.growth import LocalWorld
 
 _MOST_STATES = 1 << 13  # around one state; a word through a state with more of them is drawn by passing over the system
-MOST_BYTES = 1 << 29  # of tables; then they are begun anew
+MOST_BYTES = 1 << 30  # of tables; then they are begun anew
 _FIRST_CELLS = 1 << 16
 _GROWTH = 8  # times: so little is copied from smaller tables
 _MOST_KEPT = 2  # tables, each for a reach of its own
