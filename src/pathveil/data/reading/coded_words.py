@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 
 from pathveil.data.counted_rows import require_countable
@@ -78,7 +79,8 @@ def read_coded_words(
                 "`count` does not go with times or groups: equal words have others. " + _ONE_ROW
             )
         limit_for(user, max_words_per_user)
-        return _each_word(source, layout, Checker(Alphabet(states), on_bad_row), user, beside, format, progress)
+        checker, who = Checker(Alphabet(states), on_bad_row), (user, max_words_per_user)
+        return _each_word(source, layout, checker, who, beside, format, progress)
     checker, limit = Checker(Alphabet(states), on_bad_row), limit_for(user, max_words_per_user)
     found, report = DistinctWords(max_length), progress or (lambda _stage, _words: None)
     with checked_words(source, layout, checker, Extra(user, (), count), limit, format=format, rng=rng) as (
@@ -105,13 +107,14 @@ def _each_word(
     source: Source,
     layout: Layout,
     checker: Checker,
-    user: str | None,
+    who: tuple[str | None, int | None],
     beside: Beside,
     format: Format | None,
     progress: Progress | None,
 ) -> CuratorWords:
     """All words in the order of the files, with what stands beside them."""
     columns: list[list[pa.Array]] = []
+    user, most = who
     count, report, extra = 0, progress or (lambda _stage, _words: None), replace(beside.columns, user=user)
     with checked_words(source, layout, checker, extra, beside=beside, format=format) as (words, files):
         for batch in words:
@@ -122,12 +125,17 @@ def _each_word(
             raise no_word_to_release(files, checker)
     coded, *others = (pa.concat_arrays(parts) for parts in zip(*columns, strict=True))
     codes, offsets = flat_words(coded)
-    users = None if user is None else others.pop(0).to_pylist()
+    users, often = None, np.zeros(0, dtype=np.int64)
+    if user is not None:
+        names = others.pop(0)
+        users, often = names.to_pylist(), names.value_counts().field("counts").to_numpy()
     return CuratorWords(
         CodedWords.from_arrays(codes, offsets),
         checker.skipped.count,
         tuple(checker.skipped.examples),
         words_tied=checker.words_tied,
+        words_over_limit=0 if most is None else int(np.maximum(often - most, 0).sum()),
+        largest_words_per_user=None if user is None else int(often.max()),
         times=None if beside.time is None else _word_times(others.pop(0)),
         users=users,
         groups=None if beside.group is None else others.pop(0).to_numpy(),
