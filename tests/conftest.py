@@ -18,10 +18,9 @@ matplotlib.use("Agg")
 # Spark's Java compiles as little as it can: it lives for seconds.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
-
 _MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 1 << 30:
-    # Ledgers wait for the disk at every charge: a third of the time of all tests. These files may well be lost.
+    # Ledgers wait for the disk at every charge, and these files may well be lost.
     os.environ["TMPDIR"], tempfile.tempdir = str(_MEMORY), None
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -52,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Two processes start at the first test and in the middle. These two folders compile the same loops and come first,
     so that one of the processes does it, and the other finds them on the disk when it comes to `tests/words`.
     """
-    items.sort(key=lambda item: item.path.relative_to(Path(__file__).parent).parts[0] not in ("audit", "planning"))
+    items.sort(key=lambda item: {"audit", "planning"}.isdisjoint(item.path.parts))
     for item in items:
         for name in ("spark", "browser"):
             if name in getattr(item, "fixturenames", ()):
