@@ -20,6 +20,7 @@ from pathveil.words.certificate.search.concrete_words import WordLengths, change
 from pathveil.words.certificate.search.context_tree import ContextTree
 
 _TOLERANCE = 0.03  # a bound that exceeds a change found by no more than this share of it is good enough
+_WORK = 500  # in dense systems longer contexts cost more than nodes: so much work on them counts as one node
 _BATCH = 1_024  # nodes that are split together
 _WORTH_CLIMBING = 0.1  # words whose change is smaller than the best by more than this share are left alone
 _PASSED = 300_000_000  # transitions that are passed, at most, to see how much log Z changes between words
@@ -94,6 +95,7 @@ class BranchAndBound:
         """
         nodes = self.roots()
         settled, found, spent, rounds, dives = 0.0, 0.0, 0, 0, 0
+        before = self.prefixes.work + self.suffixes.work
         while len(nodes):
             if (rounds & (rounds - 1) == 0 or rounds % 16 == 0) and dives < self._most_dives:
                 dives += 1
@@ -107,7 +109,8 @@ class BranchAndBound:
             done |= ~(self.prefixes.can_grow(nodes.prefix) | self.suffixes.can_grow(nodes.suffix))
             settled = max(settled, float(nodes.bound[done].max(initial=0.0)))
             nodes = nodes.at(~done)
-            if not len(nodes) or found > too_much or spent >= budget or settled >= ceiling:
+            worked = self.prefixes.work + self.suffixes.work - before
+            if not len(nodes) or found > too_much or settled >= ceiling or max(spent, worked // _WORK) >= budget:
                 break
             number = min(_BATCH, len(nodes))
             chosen = np.zeros(len(nodes), dtype=bool)

@@ -56,6 +56,8 @@ class ContextTree:
         self.depth: IntArray = np.zeros(m, dtype=np.int64)
         self.is_closed: BoolArray = np.zeros(m, dtype=bool)
         self.row: IntArray = near.offsets[:-1].copy()
+        self.work = 0
+        """Intervals computed so far, times the number of weights that each of them depends on."""
         self.children: IntArray = np.zeros(m, dtype=np.int64)
         self.first_child: IntArray = np.full(m, -1)
         """-1: not made yet, -2: not to be made, there would be too much work."""
@@ -90,6 +92,7 @@ class ContextTree:
         number, width = closed + before, self.near.degrees[self.current[e]]
         rows = self._used + np.concatenate([[0], np.cumsum(number * width)])
         self._make_room(int(rows[-1]))
+        self.work += int(number @ width**2)
         done = expand_contexts(
             self.current[e],
             self._paths(e),

@@ -38,6 +38,8 @@ NO_BOX: FreeBox = (np.empty((0, 0)), np.empty((0, 0)))
 
 def free_box(chain: SymbolChain, z: float, *, steps: int = _STEPS, rounds: int = _ROUNDS) -> FreeBox:
     """Bounds for α(y)/(α·ρ) for each symbol c of the word and each y; `NO_BOX` where they would say nothing."""
+    from pathveil.words.certificate.search.free_kernel import improve
+
     m = chain.symbol_count
     if m > LARGEST or not chain.successors.degrees.all() or not chain.first.any():
         return NO_BOX
@@ -51,26 +53,14 @@ def free_box(chain: SymbolChain, z: float, *, steps: int = _STEPS, rounds: int =
     lo = np.tile(spread.min(axis=1) * (1 - _SLACK), (m, 1, 1))
     share = chain.first * rho
     at_first = np.einsum("s,jsy->jy", share, spread)[:-1] / share.sum()
-    again = np.ascontiguousarray(np.swapaxes(spread, 0, 1)[:, 1:])
-    symbols, first = np.arange(m), chain.first
-    before = chain.predecessors
-    entered = before.degrees > 0
+    symbols, before = np.arange(m), (chain.predecessors.offsets, chain.predecessors.symbols)
     for done in range(rounds):
-        ends = []
-        for own in (hi[symbols, 0, symbols] * (1 + _SLACK), lo[symbols, 0, symbols] * (1 - _SLACK)):
+        shares = np.empty((2, 2, m))
+        for end, own in enumerate((hi[symbols, 0, symbols] * (1 + _SLACK), lo[symbols, 0, symbols] * (1 - _SLACK))):
             renewed = (1 - z) * np.minimum(rho * own, 1.0)
-            ends.append(((z / (z + renewed))[:, None, None], (renewed / (z + renewed))[:, None, None]))
-        upper = np.maximum(*(t * hi[:, 1:] + rest * again for t, rest in ends)) * (1 + _SLACK)
-        lower = np.minimum(*(t * lo[:, 1:] + rest * again for t, rest in ends)) * (least / most * (1 - _SLACK))
-        highest, lowest = np.zeros_like(upper), np.full_like(lower, np.inf)
-        highest[entered] = np.maximum.reduceat(upper[before.symbols], before.offsets[:-1][entered])
-        lowest[entered] = np.minimum.reduceat(lower[before.symbols], before.offsets[:-1][entered])
-        highest[first] = np.maximum(highest[first], at_first * (1 + _SLACK))
-        lowest[first] = np.minimum(lowest[first], at_first * (1 - _SLACK))
-        used = entered | first  # no word has any other symbol
-        change = float(np.max(hi[used, 0] / np.maximum(np.minimum(hi[used, 0], highest[used, 0]), 1e-300)))
-        hi[used, :-1] = np.minimum(hi[used, :-1], highest[used])
-        lo[used, :-1] = np.maximum(lo[used, :-1], lowest[used])
+            shares[end] = z / (z + renewed), renewed / (z + renewed)
+        shrink = least / most * (1 - _SLACK)
+        change = improve(lo, hi, spread, at_first, shares, chain.first, before, shrink, _SLACK)
         if done > steps and change < 1 + _ENOUGH:
             break
     return np.ascontiguousarray(lo[:, 0]), np.ascontiguousarray(hi[:, 0])
