@@ -48,7 +48,7 @@ class HalvedCertificate(pv.CertifiedExponential):
 
     def _claimed_loss(self, certifier: ChainCertifier, theta: float) -> float:
         direct = self.adjacency * theta
-        return direct + (certifier.certify(theta).loss - direct) / 2
+        return direct + (certifier.certify(theta, 2 * self.epsilon - direct).loss - direct) / 2
 
 
 class LooksAtTheWord(pv.CertifiedExponential):

@@ -48,7 +48,7 @@ class CertifiedExponential(SameLengthMechanism):
     gets θ = ε/2b.
 
     `max_length` makes one certificate serve all words of up to that length (and refuses longer ones); otherwise each
-    length gets its own. `contexts` is the budget for the bounds behind it, and five times as many nodes that of a
+    length gets its own. `contexts` is the budget for the bounds behind it, and twice as many nodes that of a
     search: more contexts, tighter bounds, more time.
 
     >>> import pathveil as pv

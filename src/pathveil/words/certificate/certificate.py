@@ -40,7 +40,7 @@ from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 _MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
 _LARGEST_WORK = 8_000_000_000  # additions for one θ; beyond that the published calibration is used
 _MOST_NEAR = 40  # symbols, on average, that are looked at beside each symbol
-_NODES = 5  # nodes of a search for each context of the budget
+_NODES = 2  # nodes of a search for each context of the budget
 _LARGEST_SEARCH = 200_000  # symbols; beyond that the first bounds are taken as they are, a search would take minutes
 _RUNS_ON_DEMAND = 3  # lengths of runs beyond the adjacency that are proved when somebody asks for their loss
 _FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
