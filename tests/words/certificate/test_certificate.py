@@ -168,3 +168,26 @@ def test_a_certificate_says_in_words_what_it_covers() -> None:
     text = str(pv.CertifiedExponential(pv.example_town(), 5.0).certificate(14))
     assert "feasible words" in text
     assert "positions have a feasible neighbour" in text
+
+
+def test_losses_beyond_the_adjacency_are_proved_when_asked_for_and_never_worse_than_published(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    searched = ChainCertifier._searched
+
+    def watched(self: ChainCertifier, theta: float, run: int, *given: float) -> object:
+        asked.append(run)
+        return searched(self, theta, run, *given)
+
+    monkeypatch.setattr(ChainCertifier, "_searched", watched)
+    certificate = pv.CertifiedExponential(pv.example_town(), 3.0, contexts=100).certificate(8)
+    assert set(asked) == {1}
+    losses = [certificate.loss_at(distance) for distance in range(1, 9)]
+    assert losses == sorted(losses)
+    assert all(loss <= 2 * d * certificate.theta * (1 + 1e-11) for d, loss in enumerate(losses, start=1))
+    assert losses[1] < 2.2 * losses[0] < 4 * certificate.theta  # where runs of two counted 4θ before
+    assert certificate.found <= certificate.run_bounds[1]
+    before = len(asked)
+    assert losses == [certificate.loss_at(distance) for distance in range(1, 9)]
+    assert len(asked) == before
