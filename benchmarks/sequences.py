@@ -60,12 +60,18 @@ class Remembered(WordStatistics):
 
     def __init__(self, words: CodedWords, symbols: int) -> None:
         super().__init__(words.distinct(), symbols)  # far fewer to count
-        self._found: dict[tuple[int, int | None], Any] = {}
+        self._pieces: dict[int, Any] = {}
+        self._tops: dict[int, list[bytes]] = {}
 
-    def pieces(self, length: int, most: int | None = None) -> Any:
-        if (length, most) not in self._found:
-            self._found[length, most] = super().pieces(length, most)
-        return self._found[length, most]
+    def pieces(self, length: int) -> Any:
+        if length not in self._pieces:
+            self._pieces[length] = super().pieces(length)
+        return self._pieces[length]
+
+    def top_strings(self, count: int) -> list[bytes]:
+        if count not in self._tops:
+            self._tops[count] = super().top_strings(count)
+        return self._tops[count]
 
 
 def held_out(words: CodedWords) -> tuple[CodedWords, CodedWords]:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pathveil.models.sequences.contexts.returning import corrected_by_class
 from pathveil.models.sequences.contexts.tree import NONE, ContextTree
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 
@@ -89,6 +90,8 @@ def estimate(
             flow, flow_variance = _flow_from_above(tree, rows, settled, variances, continuing)
         height = rows.stop - rows.start
         size = _sizes(row, height, count, variance, flow, flow_variance)
+        if depth > 1:
+            expected = corrected_by_class(tree, depth, count, variance, expected, size)
         shares, own[rows] = drawn_to_expected(row, height, count, variance, expected, size)
         if depth > 1:
             shares, size = _scaled_to_above(row, tree.parent[rows], tree.above[cells], shares, size, settled)
