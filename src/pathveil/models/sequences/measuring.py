@@ -15,6 +15,7 @@ from pathveil.models.sequences.frequent import FrequentWords, find_frequent
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.lengths import as_distribution, end_factors, events_counted
 from pathveil.models.sequences.request import Request
+from pathveil.models.sequences.smoothing import smoothed
 from pathveil.models.sequences.times import LearnedTimes
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
@@ -80,7 +81,8 @@ class Measuring:
 
     def fit(self) -> Fitted:
         """All steps, one after another."""
-        lengths, number = self._measure_lengths()
+        noisy, variance, number = self._measure_lengths()
+        lengths = as_distribution(smoothed(noisy, np.full(len(noisy), variance)))
         left = self.epsilon * (1 - budget.LENGTHS)
         words, kept, counts = self.words, self.words.select(np.zeros(len(self.words), dtype=bool)), np.zeros(0)
         modelled, prior = True, None
@@ -89,11 +91,11 @@ class Measuring:
             found, left, modelled = self._look_for_frequent(words, left, number, lengths)
             kept, counts = words.select(found.kept), np.maximum(found.counts[found.kept], 1.0)
             words = words.select(~found.kept)
-            lengths = self._lengths_of_the_rest(lengths, number, kept, counts)
+            lengths = _lengths_of_the_rest(noisy, variance, kept, counts, found.variance[found.kept])
             number = max(number - float(counts.sum()), 0.0)
         if len(kept):
             known, order = self._grown_from_kept(kept, counts)
-            prior = known.probabilities[order.cells_at(1)]
+            prior = known.counts(order)[order.cells_at(1)]
         if modelled:
             tree, found_here = self._grow(words, left, lengths, number, prior)
         else:  # most words are among the frequent ones
@@ -108,14 +110,14 @@ class Measuring:
         """Write down what was spent, for those who look at the model."""
         self.spent.append(Spent(what, float(epsilon), float(self.sides * events / epsilon)))
 
-    def _measure_lengths(self) -> tuple[FloatArray, float]:
-        """Noisy counts of all lengths, and how many words there are: the public number, or the noisy sum."""
+    def _measure_lengths(self) -> tuple[FloatArray, float, float]:
+        """Noisy counts of all lengths, their variance, and how many words there are: publicly, or by their sum."""
         noise = laplace_noise(self.epsilon * budget.LENGTHS, self.sides)
         self._note(LENGTHS, self.epsilon * budget.LENGTHS)
         exact = self.words.length_counts(self.asked.max_length)
         noisy = (exact + noise.draw(self.source, len(exact))).astype(float)
         public = self.asked.whole.number_is_public
-        return as_distribution(noisy), float(self.words.times.sum() if public else max(noisy.sum(), 1.0))
+        return noisy, noise.variance, float(self.words.times.sum() if public else max(noisy.sum(), 1.0))
 
     def _look_for_frequent(
         self, distinct: CodedWords, left: Fraction, number: float, lengths: FloatArray
@@ -134,13 +136,6 @@ class Measuring:
         again = find_frequent(distinct, second, delta, self.asked.whole, self.source)
         self._note(FREQUENT_AGAIN, second)
         return found.joined(again), left - second, modelled
-
-    def _lengths_of_the_rest(
-        self, lengths: FloatArray, number: float, kept: CodedWords, counts: FloatArray
-    ) -> FloatArray:
-        """What the kept words leave of the lengths of all."""
-        of_kept = np.bincount(kept.lengths - 1, counts, len(lengths))
-        return as_distribution(np.maximum(lengths * number - of_kept, 0.0))
 
     def _grown_from_kept(self, kept: CodedWords, counts: FloatArray) -> tuple[Estimate, ContextTree]:
         """A model of the kept words, as free as they are: it reads nothing but their noisy counts."""
@@ -215,3 +210,12 @@ class Measuring:
         if impossible >= 0:
             raise AssertionError("a word that cannot occur was not refused")
         return counts
+
+
+def _lengths_of_the_rest(
+    noisy: FloatArray, variance: float, kept: CodedWords, counts: FloatArray, variances: FloatArray
+) -> FloatArray:
+    """What the kept words leave of the noisy lengths of all."""
+    of_kept = np.bincount(kept.lengths - 1, counts, len(noisy))
+    spread = variance + np.bincount(kept.lengths - 1, variances, len(noisy))
+    return as_distribution(np.maximum(smoothed(noisy - of_kept, spread), 0.0))

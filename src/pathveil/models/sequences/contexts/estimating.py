@@ -32,8 +32,13 @@ LEAST = 0.05
 FLOW_ERROR = 0.05
 """Relative error of a size that comes from the cell above, where only the first events of a word are counted."""
 
-PRIOR = 0.8
-"""How much of what is expected at depth 1 comes from a prior, where there is one; what it never saw stays possible."""
+PRIORS = (0.5, 0.8, 0.95, 0.99)
+"""How much of what is expected at depth 1 can come from a prior, where there is one; the noisy counts say how much. What
+the prior never saw stays possible.
+"""
+
+ENDS = 0.98
+"""How much of the ends that are expected comes from the ends of a prior."""
 
 _ROUNDS = 60
 _SCALINGS = 20
@@ -68,7 +73,7 @@ def estimate(
     """The probabilities of all cells.
 
     `words` is how many words there are (noisy, or public); `continuing` how many of the events that are no ends are
-    followed by another event that is counted. `prior` has for each cell of depth 1 what to expect before any count.
+    followed by another event that is counted. `prior` has for each cell of depth 1 how often similar words have it.
     """
     level = [tree.cells_at(depth) for depth in range(1, tree.depth + 1)]
     counts, variances = _averaged_upwards(tree, measured)
@@ -80,8 +85,6 @@ def estimate(
         count, variance = counts[cells], variances[cells]
         if depth == 1:
             expected = _shares(row, tree.symbols[cells], count)
-            if prior is not None:
-                expected = PRIOR * prior + (1 - PRIOR) * expected
             flow, flow_variance = _flow_of_pairs(tree, row, count, variance, words, continuing)
         else:
             above = tree.above[cells]
@@ -90,6 +93,10 @@ def estimate(
             flow, flow_variance = _flow_from_above(tree, rows, settled, variances, continuing)
         height = rows.stop - rows.start
         size = _sizes(row, height, count, variance, flow, flow_variance)
+        if depth == 1 and prior is not None:
+            count, variance = _ends_as_before(prior, tree.symbols[cells] == tree.grammar.symbols, count, variance)
+            prior = _normalised(row, height, prior)
+            expected = _believing(prior, row, count, variance, expected, size)
         if depth > 1:
             expected = corrected_by_class(tree, depth, count, variance, expected, size)
         shares, own[rows] = drawn_to_expected(row, height, count, variance, expected, size)
@@ -167,24 +174,71 @@ def _sizes(
     return np.maximum(weight * flow + (1 - weight) * sums, 0.0)
 
 
+def _ends_as_before(
+    prior: FloatArray, is_end: BoolArray, count: FloatArray, variance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The counts and variances with those of ends drawn to the ends of the prior, by their strength in all rows."""
+    total = float(count[is_end].sum())
+    if total <= 0 or not prior[is_end].any():
+        return count, variance
+    seen = prior[is_end] / prior[is_end].sum()
+    expected = ENDS * seen + (1 - ENDS) / len(seen)
+    column = np.zeros(len(seen), dtype=np.int64)
+    size, spread = np.array([total]), expected * (1 - expected)
+    weights = _common(_fits(column, 1, count[is_end], variance[is_end], expected, size))[0]
+    noise = variance[is_end] + total * spread
+    kept = np.zeros(len(seen))
+    for weight, strength in zip(weights, STRENGTHS, strict=True):
+        own = total**2 * spread / (strength + 1)
+        kept += weight * own / (own + noise)
+    count, variance = count.copy(), variance.copy()
+    count[is_end] = total * expected + kept * (count[is_end] - total * expected)
+    variance[is_end] *= np.maximum(kept, 1e-3)
+    return count, variance
+
+
+def _believing(
+    prior: FloatArray, row: IntArray, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
+) -> FloatArray:
+    """What is expected with a prior, which is believed as far as it makes the noisy counts likely."""
+    mixed = [part * prior + (1 - part) * expected for part in PRIORS]
+    return max(mixed, key=lambda one: _likelihood(_fits(row, len(size), count, variance, one, size)))
+
+
+def _likelihood(fits: FloatArray) -> float:
+    """How likely all noisy counts are (a logarithm), with the strengths as common as they make themselves."""
+    best = fits.max(axis=1, keepdims=True)
+    common = _common(fits).mean(axis=0)
+    return float((np.log((np.exp(fits - best) * common).sum(axis=1)) + best[:, 0]).sum())
+
+
+def _fits(
+    row: IntArray, height: int, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
+) -> FloatArray:
+    """For each row how likely each of the strengths makes its counts (a logarithm)."""
+    spread = expected * (1 - expected)
+    difference = count - size[row] * expected
+    noise = variance + size[row] * spread + 1e-12
+    fits = np.empty((height, len(STRENGTHS)))
+    for i, strength in enumerate(STRENGTHS):
+        total = noise + size[row] ** 2 * spread / (strength + 1)
+        fits[:, i] = np.bincount(row, -0.5 * (np.log(total) + difference**2 / total), height)
+    return fits
+
+
 def drawn_to_expected(
     row: IntArray, height: int, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
 ) -> tuple[FloatArray, BoolArray]:
     """The probabilities of each row between its own counts and those expected, and whether it believes its own more."""
     mean = size[row] * expected
     spread = expected * (1 - expected)
-    difference = count - mean
     noise = variance + size[row] * spread + 1e-12
-    fits = np.empty((height, len(STRENGTHS)))
-    for i, strength in enumerate(STRENGTHS):
-        total = noise + size[row] ** 2 * spread / (strength + 1)
-        fits[:, i] = np.bincount(row, -0.5 * (np.log(total) + difference**2 / total), height)
-    weights = _common(fits)
+    weights = _common(_fits(row, height, count, variance, expected, size))
     kept = np.zeros(len(count))
     for i, strength in enumerate(STRENGTHS):
         own = size[row] ** 2 * spread / (strength + 1)
         kept += weights[row, i] * own / (own + noise)
-    drawn = np.maximum(mean + kept * difference, LEAST * mean)
+    drawn = np.maximum(mean + kept * (count - mean), LEAST * mean)
     believed = np.bincount(row, kept * mean, height) > 0.5 * np.bincount(row, mean, height)
     empty = np.bincount(row, drawn, height) <= 0
     return _normalised(row, height, np.where(empty[row], expected, drawn)), believed & (size > 0)
