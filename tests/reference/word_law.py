@@ -28,7 +28,7 @@ def given(law: dict[str, float], holds: Callable[[str], bool]) -> dict[str, floa
 def literal_law(model: PrivateSequences, words: Sequence[str]) -> dict[str, float]:
     """Probabilities of words, event by event and row by row, from the cells of the tree as they are written down."""
     fitted = model._fitted
-    tree, cells, factors = fitted.tree, fitted.estimate.probabilities, fitted.factors
+    tree, cells, factors = fitted.tree, fitted.estimate.probabilities, fitted.corrections.factors
     size, longest = len(model.states), model.asked.max_length
     kept = {"".join(map(str, word)): count for word, count in model.frequent}
     found = {}
@@ -49,6 +49,7 @@ def literal_law(model: PrivateSequences, words: Sequence[str]) -> dict[str, floa
             probability *= (
                 stops if position == len(codes) else (1 - stops) * here.get(codes[position], 0.0) / on if on else 0.0
             )
+        probability *= fitted.corrections.weights[len(codes) - 1]
         share = model.frequent_share
         whole = kept.get(word, 0.0) / sum(kept.values()) if kept else 0.0
         found[word] = share * whole + (1 - share) * probability

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathveil.data.formats import Layout
     from pathveil.data.sources import Format
     from pathveil.models.sequences import PrivateSequences, Times
-    from pathveil.numerics.arrays import FloatArray, IntArray
+    from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.systems.markov_chain import MarkovChain
     from pathveil.systems.system import Symbol
@@ -86,10 +86,10 @@ class _SyntheticWords(ABC):
     """Whether the model knows when symbols come."""
 
     @abstractmethod
-    def draw(self, count: int) -> tuple[IntArray, IntArray]:
+    def draw(self, count: int) -> tuple[AnyIntArray, IntArray]:
         """So many words as codes of states, one a line, and their lengths."""
 
-    def times(self, words: IntArray, lengths: IntArray) -> Times:  # noqa: ARG002 - for models that know times
+    def times(self, words: AnyIntArray, lengths: IntArray) -> Times:  # noqa: ARG002 - for models that know times
         """The times of all symbols, a word after another; only asked for where `has_times`."""
         raise AssertionError("this model knows no times")
 
@@ -124,7 +124,7 @@ class _ChainWords(_SyntheticWords):
         self._first, self._lengths, self._length = first, lengths, length
         self.longest = length or (1 if lengths is None else len(lengths))
 
-    def draw(self, count: int) -> tuple[IntArray, IntArray]:
+    def draw(self, count: int) -> tuple[AnyIntArray, IntArray]:
         from pathveil.models.synthesize import synthetic_codes
 
         return synthetic_codes(self._chain, count, self._length, first=self._first, lengths=self._lengths, rng=None)
@@ -138,10 +138,10 @@ class _SequenceWords(_SyntheticWords):
         self.longest = model.asked.max_length
         self.has_times = model.times is not None and model.times.durations is not None
 
-    def draw(self, count: int) -> tuple[IntArray, IntArray]:
+    def draw(self, count: int) -> tuple[AnyIntArray, IntArray]:
         return self._model.synthetic_codes(count)
 
-    def times(self, words: IntArray, lengths: IntArray) -> Times:
+    def times(self, words: AnyIntArray, lengths: IntArray) -> Times:
         _, at = self._model.synthetic_times(words, lengths)
         assert at is not None
         return at

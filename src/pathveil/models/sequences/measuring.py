@@ -13,7 +13,7 @@ from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.contexts import MOST_CELLS, ContextTree, Estimate, Grammar, Measured, estimate
 from pathveil.models.sequences.frequent import FrequentWords, find_frequent
 from pathveil.models.sequences.kernel_arrays import KernelArrays
-from pathveil.models.sequences.lengths import as_distribution, end_factors, events_counted
+from pathveil.models.sequences.lengths import Corrections, as_distribution, events_counted, length_corrections
 from pathveil.models.sequences.request import Request
 from pathveil.models.sequences.smoothing import smoothed
 from pathveil.models.sequences.times import LearnedTimes
@@ -54,7 +54,7 @@ class Fitted:
 
     tree: ContextTree
     estimate: Estimate
-    factors: FloatArray
+    corrections: Corrections
     lengths: FloatArray
     words: float
     frequent: CodedWords
@@ -101,10 +101,10 @@ class Measuring:
         else:  # most words are among the frequent ones
             tree, found_here = order, known
         arrays = KernelArrays.of(tree, found_here.probabilities)
-        factors = end_factors(arrays, lengths, self.source)
+        corrections = length_corrections(arrays, lengths)
         # Of the frequent words only the noisy counts stay: the model is for release.
         frequent = CodedWords.from_arrays(kept.values, kept.offsets)
-        return Fitted(tree, found_here, factors, lengths, number, frequent, counts, spent=tuple(self.spent))
+        return Fitted(tree, found_here, corrections, lengths, number, frequent, counts, spent=tuple(self.spent))
 
     def _note(self, what: str, epsilon: Fraction, events: int = 1) -> None:
         """Write down what was spent, for those who look at the model."""
@@ -217,5 +217,5 @@ def _lengths_of_the_rest(
 ) -> FloatArray:
     """What the kept words leave of the noisy lengths of all."""
     of_kept = np.bincount(kept.lengths - 1, counts, len(noisy))
-    spread = variance + np.bincount(kept.lengths - 1, variances, len(noisy))
+    spread = (variance + np.bincount(kept.lengths - 1, variances, len(noisy))).astype(float)
     return as_distribution(np.maximum(smoothed(noisy - of_kept, spread), 0.0))
