@@ -20,7 +20,7 @@ from pathveil.models.sequences.times import LearnedTimes
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 
-OWN_ROW = 2.0
+OWN_ROW = 4.0
 """A history gets a row of its own where it is expected so many times the noise of a count."""
 
 LONGEST_CHOSEN = 4
@@ -37,6 +37,11 @@ LENGTHS, FREQUENT, FREQUENT_AGAIN = "lengths", "frequent words", "frequent words
 def contexts_of(depth: int) -> str:
     """The name of a part of the budget; the others are above."""
     return f"contexts of {depth} symbol{'s' * (depth > 1)}"
+
+
+def contexts_again(depth: int) -> str:
+    """The name of what longer contexts have left over."""
+    return f"{contexts_of(depth)}, once more"
 
 
 @dataclass(frozen=True)
@@ -155,22 +160,32 @@ class Measuring:
         counted = budget.events_to_count(epsilon, number, self.sides, cells, lengths)
         events, going_on = events_counted(lengths, counted)
         continuing = (events - 1) / going_on if going_on else 0.0
-        tree, measured = ContextTree.of_pairs(self.grammar), []
+        tree, measured = ContextTree.of_pairs(self.grammar), list[Measured]()
         shares = budget.shares_of_depths(order)
         for depth, share in enumerate(shares, 1):
-            events_here = budget.events_at(depth, counted)
-            noise = laplace_noise(left * share, self.sides * events_here)
-            self._note(contexts_of(depth), left * share, events_here)
-            exact = self._count(tree, words, counted)
-            measured.append(Measured((exact + noise.draw(self.source, len(exact))).astype(float), noise.variance))
+            measured.append(self._measure_depth(tree, words, counted, left * share, contexts_of(depth)))
             found = estimate(tree, measured, number, continuing, prior)
-            if depth < order:
-                if depth == counted:
-                    break
-                following = laplace_noise(left * shares[depth], self.sides * budget.events_at(depth + 1, counted))
-                if not self._open(tree, found, following, continuing):
-                    break
+            unspent = left * sum(shares[depth:])
+            if not unspent:
+                break
+            following = laplace_noise(left * shares[depth], self.sides * max(budget.events_at(depth + 1, counted), 1))
+            if depth == counted or not self._open(tree, found, following, continuing):
+                # No longer context is common enough: what was meant for them goes to the longest there are.
+                again = self._measure_depth(tree, words, counted, unspent, contexts_again(depth))
+                measured[-1] = measured[-1].averaged(again)
+                found = estimate(tree, measured, number, continuing, prior)
+                break
         return tree, found
+
+    def _measure_depth(
+        self, tree: ContextTree, words: CodedWords, counted: int, epsilon: Fraction, what: str
+    ) -> Measured:
+        """Noisy counts of the deepest depth."""
+        events = budget.events_at(tree.depth, counted)
+        noise = laplace_noise(epsilon, self.sides * events)
+        self._note(what, epsilon, events)
+        exact = self._count(tree, words, counted)
+        return Measured((exact + noise.draw(self.source, len(exact))).astype(float), noise.variance)
 
     def _order(self, epsilon: float, number: float) -> int:
         if self.asked.order != "auto":

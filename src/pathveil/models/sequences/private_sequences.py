@@ -74,7 +74,7 @@ class PrivateSequences:
 
     @property
     def spent(self) -> list[Spent]:
-        """What the budget was spent on, in the order of spending; what is missing of ε was not spent."""
+        """What the budget was spent on, in the order of spending: all of ε."""
         fitted, sides = self._fitted, self.asked.whole.sensitivity(1)[0]
         listed = list(fitted.spent)
         if fitted.times is not None:

@@ -34,7 +34,15 @@ from pathveil.errors import InvalidSystemError, PathVeilError
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.contexts import MOST_CELLS, NONE, ContextTree, Estimate, Grammar
 from pathveil.models.sequences.lengths import Corrections
-from pathveil.models.sequences.measuring import FREQUENT, FREQUENT_AGAIN, LENGTHS, Fitted, Spent, contexts_of
+from pathveil.models.sequences.measuring import (
+    FREQUENT,
+    FREQUENT_AGAIN,
+    LENGTHS,
+    Fitted,
+    Spent,
+    contexts_again,
+    contexts_of,
+)
 from pathveil.models.sequences.request import LARGEST_ORDER, Request, checked_request
 from pathveil.models.sequences.times import DURATIONS, HOURS, LearnedTimes
 from pathveil.numerics.arrays import FloatArray, IntArray
@@ -237,7 +245,8 @@ def _frequent(listed: list[Any], states: tuple[Symbol, ...], longest: int) -> tu
 
 def _spent(saved: Any, depth: int) -> Spent:
     parts = _only(saved, {"what", "epsilon", "scale"})
-    if parts["what"] not in (LENGTHS, FREQUENT, FREQUENT_AGAIN, *(contexts_of(k + 1) for k in range(depth))):
+    contexts = [name(k) for k in range(1, depth + 1) for name in (contexts_of, contexts_again)]
+    if parts["what"] not in (LENGTHS, FREQUENT, FREQUENT_AGAIN, *contexts):
         raise ValueError
     epsilon, scale = _weights([parts["epsilon"], parts["scale"]], 2).tolist()
     return Spent(parts["what"], epsilon, scale)

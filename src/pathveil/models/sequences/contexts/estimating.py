@@ -33,8 +33,8 @@ FLOW_ERROR = 0.05
 """Relative error of a size that comes from the cell above, where only the first events of a word are counted."""
 
 PRIORS = (0.5, 0.8, 0.95, 0.99)
-"""How much of what is expected at depth 1 can come from a prior, where there is one; the noisy counts say how much. What
-the prior never saw stays possible.
+"""How much of what is expected at depth 1 can come from a prior, where there is one; the noisy counts say how much.
+What the prior never saw stays possible.
 """
 
 ENDS = 0.98
@@ -51,6 +51,12 @@ class Measured:
 
     counts: FloatArray
     variance: float
+
+    def averaged(self, other: Measured) -> Measured:
+        """One measurement made of two of the same cells, each with the weight that its noise allows."""
+        weight = other.variance / (self.variance + other.variance)
+        counts = weight * self.counts + (1 - weight) * other.counts
+        return Measured(counts, weight * self.variance)
 
 
 @dataclass(frozen=True, eq=False)
