@@ -4,7 +4,8 @@
 
 FOLDER has msnbc.parquet, bikeshare2014_bike_day.parquet, bikeshare2014_trips.parquet, helpdesk.parquet and
 bpic2013_incidents.parquet. Tables are printed as Markdown: the mean over the seeds and, after a slash, the worst.
-A figure in bold misses its goal; where only the worst seed does, that one is in italics. L1 is the sum of all differences of two distributions, TV (total variation) half.
+A figure in bold misses its goal; where only the worst seed does, that one is in italics. L1 is the sum of all
+differences of two distributions, TV (total variation) half.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def msnbc(data: Path, seeds: int) -> None:
         models: dict[str, Callable[[int], Any]] = {
             "ours": lambda seed, e=epsilon: Sequences(learn, m, longest, e, seed, neighbours="add-remove"),
             "chain": lambda seed, e=epsilon: PlainChain(learn, m, longest, e, seed, neighbours="add-remove"),
-            "PrivTree (our version)": lambda seed, e=epsilon: private_tree(learn, m, longest, e, seed),
+            "PrivTree (written anew)": lambda seed, e=epsilon: private_tree(learn, m, longest, e, seed),
             "full order 2": lambda seed, e=epsilon: full_order(learn, m, longest, e, 2, seed),
         }
         row(f"{epsilon:g}", "goal", *("" if np.isnan(goal[name]) else f"{goal[name]:g}" for name in columns))
@@ -341,7 +342,8 @@ def forecast(data: Path, seeds: int) -> None:
         orders = []
         for seed in range(1, seeds + 1):
             model = Sequences(words, m, longest, epsilon, seed, **options)
-            made = compare(original, Remembered(model.synthesize(200_000, np.random.default_rng(seed)), m))
+            words_made = model.synthesize(max(200_000, len(words)), np.random.default_rng(seed))
+            made = compare(original, Remembered(words_made, m))
             found.append({what: getattr(made, what) for what in names})
             orders.append(model.model.order)
         means = {what: float(np.mean([one[what] for one in found])) for what in names}

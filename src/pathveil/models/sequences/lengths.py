@@ -14,11 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from pathveil.models.frequencies import project_to_simplex
+from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.numerics.arrays import FloatArray
 
 _SMALLEST, _LARGEST = 0.5, 1.5  # of a factor
 _LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-3, 8.0  # no length becomes impossible; words are drawn at most so often in vain
+_LEFT_OUT = 0.5  # of the words of a length, at most: where nearly all are kept whole, what is left is not known well
 _NEGLIGIBLE = 0.02  # weights that are all as near to 1 are not worth having
 _MOST_STEPS = 2**32  # over all cells and positions; from there on, contexts are taken to be as common as before
 
@@ -54,10 +56,12 @@ class Corrections(NamedTuple):
     """For the odds of ending after so many symbols (0: before the first symbol, where no word ends)."""
     weights: FloatArray
     """[k]: for words of k + 1 symbols; on average 1 over all words of the model."""
+    of_kept: FloatArray
+    """How likely the model makes each of the words that are kept whole, as far as these are left out of its words."""
 
 
-def length_corrections(arrays: KernelArrays, lengths: FloatArray) -> Corrections:
-    """Factors, and weights where they do not go far enough.
+def length_corrections(arrays: KernelArrays, lengths: FloatArray, kept: CodedWords) -> Corrections:
+    """Factors, and weights where they do not go far enough; `lengths` are those of the words that are not kept whole.
 
     All words of the model are followed at once, a symbol at a time: which part of them is in each row.
     """
@@ -80,12 +84,18 @@ def length_corrections(arrays: KernelArrays, lengths: FloatArray) -> Corrections
         else:
             here = here * (going.sum() / max(float(here.sum()), 1e-300))
     made[-1] = float(here.sum())
-    return Corrections(factors, _weights(lengths, made))
+    probabilities = np.exp(arrays.log_probabilities(kept, factors))
+    of_kept = np.bincount(kept.lengths - 1, probabilities, longest)
+    left_out = np.minimum(of_kept, _LEFT_OUT * made)
+    weights = _weights(lengths, made, left_out)
+    part = weights * left_out / np.maximum(of_kept, 1e-300)
+    return Corrections(factors, weights, probabilities * part[kept.lengths - 1])
 
 
-def _weights(wanted: FloatArray, made: FloatArray) -> FloatArray:
-    """How much more common each length has to be."""
-    weights = np.where(made > 0, wanted / np.maximum(made, 1e-300), 1.0)
+def _weights(wanted: FloatArray, made: FloatArray, left_out: FloatArray) -> FloatArray:
+    """How much more common each length has to be, where some of the words that are made do not count."""
+    others = (made - left_out) / (1 - float(left_out.sum()))
+    weights = np.where(others > 0, wanted / np.maximum(others, 1e-300), 1.0)
     weights = np.clip(weights, _LEAST_WEIGHT, _LARGEST_WEIGHT)
     if float(np.abs(weights - 1)[made > 1e-9].max(initial=0.0)) < _NEGLIGIBLE:
         return np.ones(len(made))

@@ -106,7 +106,7 @@ class Measuring:
         else:  # most words are among the frequent ones
             tree, found_here = order, known
         arrays = KernelArrays.of(tree, found_here.probabilities)
-        corrections = length_corrections(arrays, lengths)
+        corrections = length_corrections(arrays, lengths, kept)
         # Of the frequent words only the noisy counts stay: the model is for release.
         frequent = CodedWords.from_arrays(kept.values, kept.offsets)
         return Fitted(tree, found_here, corrections, lengths, number, frequent, counts, spent=tuple(self.spent))

@@ -111,7 +111,7 @@ class PrivateSequences:
     def law(self) -> WordLaw:
         """How likely each word is."""
         fitted = self._fitted
-        return WordLaw(self._arrays, fitted.corrections, fitted.frequent, fitted.frequent_counts, self.frequent_share)
+        return WordLaw.of(self._arrays, fitted.corrections, fitted.frequent, fitted.frequent_counts, fitted.words)
 
     def synthesize(
         self,

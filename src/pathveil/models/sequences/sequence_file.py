@@ -6,7 +6,8 @@
     asked             ε, δ, unit, neighbours, the greatest length and the order that was asked for
     order, words      how many symbols the longest contexts have; how many words there are beside the frequent ones
     frequent          [{"word": [states], "count": noisy count}, …]
-    lengths           probabilities of the lengths 1, 2, …; `end_factors`, `length_weights`: those of lengths.py
+    lengths           probabilities of the lengths 1, 2, …; `end_factors`, `length_weights` and
+                      `kept_by_model`: the corrections of lengths.py
     support           null where everything can follow everything; otherwise for each state, and for the beginning, how
                       many states can follow it (`widths`), and which (`following`; the number of states means the end)
     contexts          for each depth from 2 on: rows of the depth above that are divided, and by which symbol before
@@ -88,6 +89,7 @@ def sequences_json(model: PrivateSequences, fitted: Fitted, promise: Guarantee) 
         "lengths": fitted.lengths.tolist(),
         "end_factors": fitted.corrections.factors.tolist(),
         "length_weights": fitted.corrections.weights.tolist(),
+        "kept_by_model": fitted.corrections.of_kept.tolist(),
         "support": None
         if model.grammar.is_free
         else {name: _packed(part) for name, part in model.grammar.to_dict().items()},
@@ -147,10 +149,13 @@ def _parts(document: dict[str, Any]) -> SequenceParts:
     if isinstance(document["words"], str) or not 0 <= words < 2**62:
         raise ValueError
     frequent, counts = _frequent(_listed(document["frequent"]), states, longest)
+    of_kept = _weights(document["kept_by_model"], len(frequent))
+    if of_kept.sum() > 1:
+        raise ValueError
     found = Estimate(probabilities, sizes, own.astype(bool))
     times = _times(document.get("times"), len(states))
     spent = tuple(_spent(one, tree.depth) for one in _listed(document["spent"]))
-    fitted = Fitted(tree, found, Corrections(factors, weights), lengths, words, frequent, counts, times, spent)
+    fitted = Fitted(tree, found, Corrections(factors, weights, of_kept), lengths, words, frequent, counts, times, spent)
     asked = replace(asked, times=None if times is None else times.kind)
     return SequenceParts(states, grammar, asked, Guarantee.from_dict(document["guarantee"]), fitted)
 

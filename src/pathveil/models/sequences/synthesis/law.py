@@ -28,13 +28,27 @@ _BATCH_SYMBOLS = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class WordLaw:
-    """`share` of all words are the `frequent` ones, in proportion to their `counts`."""
+    """`share` of all words are `frequent` ones, in proportion to their `counts`; the others are the model's."""
 
     arrays: KernelArrays
     corrections: Corrections
     frequent: CodedWords
     counts: FloatArray
     share: float
+
+    @classmethod
+    def of(
+        cls, arrays: KernelArrays, corrections: Corrections, frequent: CodedWords, counts: FloatArray, rest: float
+    ) -> WordLaw:
+        """The law in which frequent words have their counts, and all others together have `rest`.
+
+        The model makes frequent words, too. So it makes more words than `rest`, and the frequent ones are added only as
+        far as they are missing then.
+        """
+        modelled = rest / max(1 - float(corrections.of_kept.sum()), 0.1)
+        missing = np.maximum(counts - modelled * corrections.of_kept, 0.0)
+        total = float(missing.sum()) + modelled
+        return cls(arrays, corrections, frequent, missing, float(missing.sum()) / total if total > 0 else 0.0)
 
     @property
     def max_length(self) -> int:

@@ -74,7 +74,7 @@ def fit_without_privacy(words: CodedWords, model: PrivateSequences) -> FitWithou
     tree, found = _grown(rest, model.grammar, model.order, longest, lengths)
     arrays = KernelArrays.of(tree, found.probabilities)
     none = kept.select(np.zeros(len(kept), dtype=bool))
-    law = WordLaw(arrays, length_corrections(arrays, lengths), none, np.zeros(0), 0.0)
+    law = WordLaw(arrays, length_corrections(arrays, lengths, none), none, np.zeros(0), 0.0)
     return FitWithoutPrivacy(kept, int(rest.times.sum()), law, longest)
 
 
