@@ -90,7 +90,7 @@ def estimate(
         row = tree.row_of_cell[cells] - rows.start
         count, variance = counts[cells], variances[cells]
         if depth == 1:
-            expected = _shares(row, tree.symbols[cells], count)
+            expected = _shares(row, tree.symbols[cells], tree.grammar.symbols, count, variance, words)
             flow, flow_variance = _flow_of_pairs(tree, row, count, variance, words, continuing)
         else:
             above = tree.above[cells]
@@ -138,9 +138,18 @@ def _shared_out(above: IntArray, count: FloatArray, variance: FloatArray, settle
     return shared
 
 
-def _shares(row: IntArray, symbols: IntArray, count: FloatArray) -> FloatArray:
-    """What every row of depth 1 expects: each symbol as often as it occurs anywhere."""
-    totals = np.bincount(symbols, count)
+def _shares(
+    row: IntArray, symbols: IntArray, end: int, count: FloatArray, variance: FloatArray, words: float
+) -> FloatArray:
+    """What every row of depth 1 expects: each symbol as often as it occurs anywhere, or all alike if that is noise."""
+    totals, spread = (np.bincount(symbols, values, end + 1).astype(float) for values in (count, variance))
+    # All but the end, the last one: how common it is has nothing to do with the others. A word has one end at most, and
+    # one symbol at least.
+    inner, size = totals[:-1], np.array([max(float(totals[:-1].sum()), words)])
+    alike = np.full(len(inner), 1 / len(inner))
+    kept = _kept(np.zeros(len(inner), dtype=np.int64), 1, inner, spread[:-1], alike, size)
+    totals[:-1] = size[0] * alike + kept * (inner - size[0] * alike)
+    totals[-1] = min(totals[-1], words)
     totals = np.maximum(totals, 1e-3 * max(totals.max(initial=0.0), 1.0) / len(totals))
     return _normalised(row, int(row[-1]) + 1, totals[symbols])
 
@@ -189,14 +198,8 @@ def _ends_as_before(
         return count, variance
     seen = prior[is_end] / prior[is_end].sum()
     expected = ENDS * seen + (1 - ENDS) / len(seen)
-    column = np.zeros(len(seen), dtype=np.int64)
-    size, spread = np.array([total]), expected * (1 - expected)
-    weights = _common(_fits(column, 1, count[is_end], variance[is_end], expected, size))[0]
-    noise = variance[is_end] + total * spread
-    kept = np.zeros(len(seen))
-    for weight, strength in zip(weights, STRENGTHS, strict=True):
-        own = total**2 * spread / (strength + 1)
-        kept += weight * own / (own + noise)
+    column, size = np.zeros(len(seen), dtype=np.int64), np.array([total])
+    kept = _kept(column, 1, count[is_end], variance[is_end], expected, size)
     count, variance = count.copy(), variance.copy()
     count[is_end] = total * expected + kept * (count[is_end] - total * expected)
     variance[is_end] *= np.maximum(kept, 1e-3)
@@ -237,6 +240,17 @@ def drawn_to_expected(
 ) -> tuple[FloatArray, BoolArray]:
     """The probabilities of each row between its own counts and those expected, and whether it believes its own more."""
     mean = size[row] * expected
+    kept = _kept(row, height, count, variance, expected, size)
+    drawn = np.maximum(mean + kept * (count - mean), LEAST * mean)
+    believed = np.bincount(row, kept * mean, height) > 0.5 * np.bincount(row, mean, height)
+    empty = np.bincount(row, drawn, height) <= 0
+    return _normalised(row, height, np.where(empty[row], expected, drawn)), believed & (size > 0)
+
+
+def _kept(
+    row: IntArray, height: int, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
+) -> FloatArray:
+    """Which part of its difference from what is expected each cell keeps; the rest is noise, as far as can be told."""
     spread = expected * (1 - expected)
     noise = variance + size[row] * spread + 1e-12
     weights = _common(_fits(row, height, count, variance, expected, size))
@@ -244,10 +258,7 @@ def drawn_to_expected(
     for i, strength in enumerate(STRENGTHS):
         own = size[row] ** 2 * spread / (strength + 1)
         kept += weights[row, i] * own / (own + noise)
-    drawn = np.maximum(mean + kept * (count - mean), LEAST * mean)
-    believed = np.bincount(row, kept * mean, height) > 0.5 * np.bincount(row, mean, height)
-    empty = np.bincount(row, drawn, height) <= 0
-    return _normalised(row, height, np.where(empty[row], expected, drawn)), believed & (size > 0)
+    return kept
 
 
 def _common(fits: FloatArray) -> FloatArray:
@@ -257,7 +268,7 @@ def _common(fits: FloatArray) -> FloatArray:
     for _ in range(_ROUNDS):
         weights = likely * common
         weights /= weights.sum(axis=1, keepdims=True)
-        common = weights.mean(axis=0)
+        common = (weights.sum(axis=0) + 1 / fits.shape[1]) / (len(fits) + 1)  # as if there were one more row
     settled: FloatArray = weights
     return settled
 
