@@ -1,6 +1,6 @@
 """Private models of sequences on real data, against goals, simpler models and other libraries.
 
-    python benchmarks/sequences.py all|msnbc|bike|logs|users|forecast|speed --data FOLDER [--seeds 3]
+    python benchmarks/sequences.py all|speed|msnbc|bike|logs|users|forecast --data FOLDER [--seeds 3]
 
 FOLDER has msnbc.parquet, bikeshare2014_bike_day.parquet, bikeshare2014_trips.parquet, helpdesk.parquet and
 bpic2013_incidents.parquet. Tables are printed as Markdown: the mean over the seeds and, after a slash, the worst.
@@ -352,12 +352,12 @@ def forecast(data: Path, seeds: int) -> None:
 
 
 WORK: dict[str, tuple[Callable[[Path, int], None], tuple[str, ...]]] = {
+    "speed": (speed, ("msnbc",)),
     "msnbc": (msnbc, ("msnbc",)),
     "bike": (bike, ("bikeshare2014_bike_day",)),
     "logs": (logs, ("helpdesk", "bpic2013_incidents")),
     "users": (users, ("bikeshare2014_trips",)),
     "forecast": (forecast, ("msnbc", "helpdesk", "bpic2013_incidents")),
-    "speed": (speed, ("msnbc",)),
 }
 
 

@@ -15,7 +15,8 @@ from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 
-_BITS = 1 << 14  # random numbers at a time, few enough to stay in the processor's cache
+_BITS = 1 << 15  # random numbers at a time, few enough to stay in the processor's cache
+_SIDE_BY_SIDE = 1 << 8  # words that are drawn together
 _BLOCK = 1 << 15  # words for a thread at a time
 
 RowArray = npt.NDArray[np.int32]
@@ -121,11 +122,13 @@ class KernelArrays:
 
         done, longest, aliases = 0, len(factors) - 1, self.aliases
         bits = np.empty(max(min(_BITS, len(words) * longest), longest), dtype=np.uint64)
+        width = max(min(_SIDE_BY_SIDE, len(bits) // longest), 1)
+        going, rows = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int32)
         while done < len(words):
             source.fill(bits)
             done = kernels.draw_words(
                 words, lengths, done, given, row, self.tree.cell_offsets, self.inner, aliases.symbols,
-                aliases.accepted, aliases.others, self.following, self.odds, factors, bits,
+                aliases.accepted, aliases.others, self.following, self.odds, factors, going, rows, bits,
             )  # fmt: skip
 
     def log_probabilities(self, words: CodedWords, factors: FloatArray) -> FloatArray:

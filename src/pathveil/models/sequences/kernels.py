@@ -189,33 +189,45 @@ def draw_words(
     following: Any,
     odds: Any,
     factors: Any,
+    going: Any,
+    rows: Any,
     bits: Any,
 ) -> int:
     """Complete the words from number `done` on, which begin with `given` symbols, as long as there are random bits.
 
-    With their given symbols they are in `first_row`. Each event takes 64 bits, of which 53 are used. Returns how many
-    words are done now.
+    With their given symbols they are in `first_row`. Each event takes 64 bits, of which 53 are used. As many words as
+    `going` and `rows` have room for are drawn side by side, a symbol of each at a time: what is looked up for one does
+    not wait for the others, and nothing depends on a guess which of them end. Returns how many words are done now.
     """
-    longest, used = words.shape[1], 0
-    while done < len(words) and used + longest <= len(bits):
-        position, row = given, first_row
-        while position < longest:
-            ending = _odds_of_ending(odds[row], factors[position])
-            number = (np.float64(bits[used] >> np.uint64(11)) + 0.5) * 2.0**-53
-            used += 1
-            # The word ends with probability e/(1+e); otherwise the number, moved and stretched, is uniform again.
-            number = number * (1.0 + ending) - ending
-            if not number > 0.0 or inner[row] == 0:
-                break
-            place = min(number, 0.9999999999999999) * inner[row]
-            cell = int(place)
-            place -= cell
-            cell += offsets[row]
-            if place >= accepted[cell]:
-                cell = others[cell]
-            words[done, position] = symbols[cell]
-            row = following[cell]
-            position += 1
-        lengths[done] = position
-        done += 1
+    longest, used, last_cell = words.shape[1], 0, np.uintp(len(symbols) - 1)
+    while done < len(words):
+        count = min(len(going), len(words) - done)
+        if used + count * (longest - given) > len(bits):
+            break
+        for i in range(count):
+            going[i], rows[i] = done + i, first_row
+        for position in range(given, longest):
+            left = 0
+            for i in range(count):
+                word, row = np.uintp(going[i]), np.uintp(rows[i])
+                ending = _odds_of_ending(odds[row], factors[position])
+                number = (np.float64(bits[used + i] >> np.uint64(11)) + 0.5) * 2.0**-53
+                # The word ends with probability e/(1+e); otherwise the number, moved and stretched, is uniform again.
+                # Where nothing but the end can follow, it is not a number.
+                number = number * (1.0 + ending) - ending
+                goes_on = number > 0.0
+                place = (min(number, 0.9999999999999999) if goes_on else 0.0) * inner[row]
+                within = np.uintp(place)
+                cell = min(np.uintp(offsets[row]) + within, last_cell)
+                other = np.uintp(others[cell])
+                cell = other if place - within >= accepted[cell] else cell
+                words[word, position] = symbols[cell] if goes_on else 0
+                lengths[word] = position
+                going[left], rows[left] = word, following[cell]
+                left += goes_on
+            used += count
+            count = left
+        for i in range(count):
+            lengths[going[i]] = longest
+        done += min(len(going), len(words) - done)
     return done
