@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from hashlib import sha256
 from math import isfinite
 from typing import Any
 
@@ -182,13 +183,13 @@ class SymbolDistance:
 
     @cached_property
     def costs(self) -> Costs:
-        """q·c(x, y) for all symbols, as whole numbers: a metric, exactly."""
+        """q·c(x, y) for all symbols, as whole numbers: a metric, exactly. Different symbols cost a step at least."""
         count = len(self.symbols)
         costs = np.full((count, count), self.steps, dtype=np.uint16)
         if self.radius > 0:
             for rows in self._blocks:
                 steps = self.distances_from(rows) * (self.steps / self.radius)
-                costs[rows] = np.minimum(np.ceil(steps), self.steps)
+                costs[rows] = np.clip(np.ceil(steps), 1, self.steps)
                 if self._points is not None:
                     self._settle(costs, rows, steps)
         costs[np.arange(count), np.arange(count)] = 0
@@ -196,6 +197,16 @@ class SymbolDistance:
             self._require_triangles(costs)
         costs.flags.writeable = False
         return costs
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short name of the distances, whatever the radius: units are compared only where it is the same."""
+        digest = sha256()
+        order = sorted(range(len(self.symbols)), key=lambda code: repr(self.symbols[code]))
+        for code in order:
+            own = self._points[code] if self._points is not None else self.distances_from(code)[order]
+            digest.update(f"{self.symbols[code]!r} {own.tolist()}\n".encode())
+        return digest.hexdigest()[:16]
 
     def with_radius(self, radius: float | None) -> SymbolDistance:
         """The same distances with another R."""
