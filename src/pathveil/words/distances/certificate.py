@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
+from pathveil.words.distances.boxes import ChainBoxes
 from pathveil.words.distances.free import free_theta, symbol_loss
 from pathveil.words.distances.prices import Prices
+from pathveil.words.distances.searching import largest_passing
 
 
 @dataclass(frozen=True)
 class DistanceCertificate:
     """Why `loss` bounds the loss of the exponential mechanism with distances at `theta`, for the mechanism's unit.
 
-    `run_bounds[r]` bounds the change of log Z over one run of r positions. `rho` is the largest cost of a move that
-    the unit allows, `largest_cost` that of any move. Public throughout.
+    `symbol_loss` bounds what one changed symbol loses, its cost and the change of log Z together: at most 2ρθ. `rho` is
+    the largest cost of a move that the unit allows, `largest_cost` that of any move. Public throughout.
     """
 
     length: int
@@ -23,12 +25,10 @@ class DistanceCertificate:
     adjacency: int
     theta: float
     loss: float
+    symbol_loss: float
     rho: float
     largest_cost: float
     method: str
-    run_bounds: dict[int, float] = field(default_factory=dict)
-    contexts: int = 0
-    protected_positions: float | None = None
 
     def loss_at(self, distance: int) -> float:
         """The loss between two feasible words that differ in up to this many symbols, however far these are apart."""
@@ -36,11 +36,10 @@ class DistanceCertificate:
 
     def __str__(self) -> str:
         lengths = f"up to {self.length}" if self.up_to else f"{self.length}"
-        bounds = ", ".join(f"{r}: {bound:.4g}" for r, bound in self.run_bounds.items())
-        change = f"change of log Z by length of run: {bounds}; " if bounds else ""
         return (
             f"words of length {lengths}, θ = {self.theta:.6g}, ρ = {self.rho:.4g}: loss at most {self.loss:.6g} for at "
-            f"most {self.adjacency} ({change}{self.method})"
+            f"most {self.adjacency} ({self.symbol_loss:.4g} for each, where the cost alone loses "
+            f"{self.rho * self.theta:.4g}; {self.method})"
         )
 
 
@@ -55,19 +54,33 @@ def distance_certificate(
     feasible: bool,
 ) -> DistanceCertificate:
     """The certificate with the largest θ we find; `feasible`: the promise is among feasible words."""
-    theta, loss, bounds, method = prices.theta(epsilon, 2 * adjacency), epsilon, dict[int, float](), "published: 2bρθ"
+    lowest, highest = prices.theta(epsilon, 2 * adjacency), prices.theta(epsilon, adjacency)
+    theta, method = lowest, "published calibration: infeasible words are accepted"
+    each = epsilon / adjacency
     if compiled.is_free:
-        theta = free_theta(prices, epsilon, adjacency)
-        loss = min(adjacency * symbol_loss(prices, theta) * (1 + 1e-15), epsilon)
-        method = "free alphabet: the exact loss of a symbol"
+        theta, method = free_theta(prices, epsilon, adjacency), "free alphabet: the exact loss of a symbol"
+        each = symbol_loss(prices, theta)
+    elif feasible:
+        boxes = ChainBoxes.of(compiled, prices, length, min(adjacency, length), up_to=up_to)
+        if isinstance(boxes, str):
+            method = f"published calibration: {boxes}"
+        else:
+            losses: dict[float, float] = {}
+
+            def passes(tilt: float) -> bool:
+                losses[tilt] = boxes.symbol_loss(tilt)
+                return adjacency * losses[tilt] * (1 + 1e-12) <= epsilon
+
+            theta = largest_passing(passes, lowest=lowest, highest=highest, tries=8, halvings=4)
+            each, method = losses.get(theta, each), "certified"
     return DistanceCertificate(
         length=length,
         up_to=up_to,
         adjacency=adjacency,
         theta=theta,
-        loss=loss,
+        loss=min(adjacency * each * (1 + 1e-12), epsilon),
+        symbol_loss=each,
         rho=prices.rho,
         largest_cost=int(prices.costs.max(initial=0)) / prices.steps,
         method=method,
-        run_bounds=bounds,
     )

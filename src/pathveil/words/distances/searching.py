@@ -8,7 +8,9 @@ _TRIES = 48
 _HALVINGS = 12
 
 
-def largest_passing(passes: Callable[[float], bool], *, lowest: float, highest: float, tries: int = _TRIES) -> float:
+def largest_passing(
+    passes: Callable[[float], bool], *, lowest: float, highest: float, tries: int = _TRIES, halvings: int = _HALVINGS
+) -> float:
     """The largest number we find that passes: from the highest down, then between the last two. The lowest passes."""
     above = highest
     for k in range(tries):
@@ -18,7 +20,7 @@ def largest_passing(passes: Callable[[float], bool], *, lowest: float, highest: 
         above = found
     else:
         found = lowest
-    for _ in range(_HALVINGS):
+    for _ in range(halvings):
         middle = (found + above) / 2
         if middle <= found or middle >= above:
             break
