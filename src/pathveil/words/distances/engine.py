@@ -20,6 +20,7 @@ from pathveil.words.distances.word_passes import WordPasses
 from pathveil.words.tilted import LARGEST_EXACT_DRAW, ReachableStates, block_size, lanes_fit
 
 _SMALL = 1 << 20  # cells times edges: less is done before the compiled loop would be loaded
+_LARGEST_TABLE = 256  # symbols: half a megabyte
 
 
 class DistanceEngine:
@@ -112,13 +113,22 @@ class DistanceEngine:
         every = max(1, int(200 / log(degree))) if self._feasible else 1  # positions in which nothing grows beyond e^200
         draw_with_distances(
             values, begins, self._length, reachable.states, reachable.offsets, compiled.offsets, compiled.labels,
-            compiled.targets, self._entered, self._prices.costs, self._powers, self._growth, every, self.margin,
+            compiled.targets, self._entered, self._prices.costs, self._powers, self._table,
+            degree, self._growth, every, self.margin,
             keystream, private, log_z, in_doubt, only_log_z,
         )  # fmt: skip
 
     @cached_property
     def _powers(self) -> FloatArray:
         return self._prices.powers(self._z, self._multiple)
+
+    @cached_property
+    def _table(self) -> FloatArray:
+        """The weights of all pairs of symbols, where the cache of a processor holds them."""
+        if len(self._prices.costs) > _LARGEST_TABLE:
+            return np.empty((0, 0))
+        table: FloatArray = self._powers[self._prices.costs]
+        return table
 
     @cached_property
     def _entered(self) -> IntArray:

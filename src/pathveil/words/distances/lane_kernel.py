@@ -46,6 +46,7 @@ def _step(
     entered: Any,
     costs: Any,
     powers: Any,
+    table: Any,
     weights: Any,
 ) -> None:
     """One position backwards: `message` from `after`, with the words' symbols here."""
@@ -55,8 +56,12 @@ def _step(
         if decided:
             if entered[label] >= 0:
                 there = after[entered[label]]
-                for lane in range(LANES):
-                    row[lane] = powers[costs[symbols[lane], label]] * there[lane]
+                if table.size:
+                    for lane in range(LANES):
+                        row[lane] = table[symbols[lane], label] * there[lane]
+                else:
+                    for lane in range(LANES):
+                        row[lane] = powers[costs[symbols[lane], label]] * there[lane]
         else:
             for lane in range(LANES):
                 row[lane] = powers[costs[symbols[lane], label]]
@@ -123,6 +128,8 @@ def draw_with_distances(
     entered: Any,
     costs: Any,
     powers: Any,
+    table: Any,
+    degree: int,
     most: float,
     every: int,
     margin: float,
@@ -134,7 +141,8 @@ def draw_with_distances(
 ) -> None:
     """A private word for each word, one keystream value for each symbol, and log Z (-inf where it was lost).
 
-    `entered` is the state that each symbol leads to, or empty where that depends on the state before; `most` bounds the
+    `entered` is the state that each symbol leads to, or empty where that depends on the state before; `table` holds the
+    weights of all pairs of symbols, or nothing where that would be large; `degree` is the largest; `most` bounds the
     growth of what was lost.
     """
     state_count = len(offsets) - 1
@@ -143,7 +151,7 @@ def draw_with_distances(
     beta = np.zeros((kept, state_count, LANES))
     weights = np.zeros((costs.shape[0], LANES))
     lost, exponents = np.zeros((length + 1, LANES)), np.zeros(LANES)
-    sound = np.ones(LANES, np.bool_)
+    sound, ahead = np.ones(LANES, np.bool_), np.empty(degree)
     for first in range(0, len(begins), LANES):
         for lane in range(LANES):
             begin = begins[min(first + lane, len(begins) - 1)]
@@ -162,7 +170,7 @@ def draw_with_distances(
                 message[:] = 0.0
             _step(
                 beta[(i + 1) % kept], message, codes[i], states, offsets, labels, targets, entered, costs, powers,
-                weights,
+                table, weights,
             )  # fmt: skip
             for lane in range(LANES):
                 lost[i, lane] = (most * lost[i + 1, lane] + (offsets[-1] * _SMALLEST) * _LARGEST) * 1.0000001
@@ -182,17 +190,19 @@ def draw_with_distances(
                 continue
             y = start
             for i in range(length):
-                row = costs[codes[i, lane]]
+                symbol = codes[i, lane]
                 uniform = (np.int64(keystream[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
                 total = 0.0
                 for edge in range(offsets[y], offsets[y + 1]):
-                    total += powers[row[labels[edge]]] * beta[i + 1, targets[edge], lane]
+                    weight = table[symbol, labels[edge]] if table.size else powers[costs[symbol, labels[edge]]]
+                    ahead[edge - offsets[y]] = weight * beta[i + 1, targets[edge], lane]
+                    total += ahead[edge - offsets[y]]
                 mark = uniform * total
                 near = margin * total + most * lost[i + 1, lane] + (offsets[-1] * _SMALLEST) * _LARGEST
                 reached = 0.0
                 taken = -1
                 for edge in range(offsets[y], offsets[y + 1]):
-                    weight = powers[row[labels[edge]]] * beta[i + 1, targets[edge], lane]
+                    weight = ahead[edge - offsets[y]]
                     if weight > 0.0:
                         taken = edge  # stays, should rounding carry the mark beyond the last edge
                         reached += weight
