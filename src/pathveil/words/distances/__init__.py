@@ -1,6 +1,6 @@
 """Distances between symbols: costs for errors, and symbols that are moved by at most so far. (docs/distances.md)"""
 
-from pathveil.words.distances.certificate import DistanceCertificate, distance_certificate
+from pathveil.words.distances.certified import DistanceCertificate, distance_certificate
 from pathveil.words.distances.flip import flip_log_probabilities, flip_priced
 from pathveil.words.distances.flip_law import FlipMixture
 from pathveil.words.distances.laws import DistanceLaw, marginals, wrong_symbols

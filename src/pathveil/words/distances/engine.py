@@ -19,7 +19,7 @@ from pathveil.words.distances.prices import Prices
 from pathveil.words.distances.word_passes import WordPasses
 from pathveil.words.tilted import LARGEST_EXACT_DRAW, ReachableStates, block_size, lanes_fit
 
-_SMALL = 1 << 20  # cells times edges: less is done before the compiled loop would be loaded
+_SMALL = 1 << 11  # symbols: fewer are drawn before the compiled loop would be loaded
 _LARGEST_TABLE = 256  # symbols: half a megabyte
 
 
@@ -75,7 +75,7 @@ class DistanceEngine:
     def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
         """log Z of each word, without a draw."""
         log_z = np.full(len(begins), -np.inf)
-        if len(begins) * self._length * self._compiled.edge_count >= _SMALL:
+        if len(begins) * self._length >= _SMALL:
             nothing, unused = np.empty(0, dtype=np.uint64), np.zeros(len(begins), dtype=bool)
             self._run(values, begins, nothing, values, log_z, unused, only_log_z=True)
         return self._mended(values, begins, log_z)
@@ -162,7 +162,7 @@ def draw_priced(
 ) -> AnyIntArray:
     """A private word for each word of a batch on a system; theta(n) is the tilt for words of n symbols."""
     private = np.empty_like(words.values)
-    small = words.values.size * compiled.edge_count < _SMALL
+    small = words.values.size < _SMALL
 
     def draw(engine: DistanceEngine, begins: IntArray, branch: RandomSource) -> None:
         engine.draw(words.values, begins, private, branch, small=small)

@@ -76,7 +76,7 @@ def draw_free(prices: Prices, values: AnyIntArray, theta: float, source: RandomS
 
     def draw(begin: int, end: int, branch: RandomSource) -> None:
         def loop(keystream: UintArray) -> BoolArray:
-            from pathveil.words.distances.free_kernel import draw_symbols
+            from pathveil.words.distances.symbol_kernels import draw_symbols
 
             in_doubt = np.empty(end - begin, dtype=bool)
             draw_symbols(places[begin:end], sums, keystream.reshape(-1), margin, private[begin:end], in_doubt)

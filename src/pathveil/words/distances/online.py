@@ -51,7 +51,7 @@ def _work(compiled: CompiledSystem, prices: Prices) -> float:
 
 def position_loss(compiled: CompiledSystem, prices: Prices, theta: float) -> float:
     """The largest log P(y|x, u)/P(y|x', u) over last states u, successors y and moves from x to x'; rounded up."""
-    from pathveil.words.distances.online_kernel import largest_loss
+    from pathveil.words.distances.symbol_kernels import largest_loss
 
     near = np.empty((0, 2), dtype=np.int64) if prices.near is None else np.argwhere(np.triu(prices.near))
     step = -log(prices.z(theta))
@@ -95,7 +95,7 @@ class OnlineDraw:
             begins = part.begins[begin:end]
 
             def loop(keystream: UintArray) -> BoolArray:
-                from pathveil.words.distances.online_kernel import draw_online
+                from pathveil.words.distances.symbol_kernels import draw_online
 
                 compiled, in_doubt = self._compiled, np.empty(len(begins), dtype=bool)
                 draw_online(

@@ -27,21 +27,22 @@ class Prices:
 
     def __init__(self, world: System, distance: SymbolDistance, within: float | None) -> None:
         self.distance = distance.ordered(world.symbols)
-        self.within = None if within is None else float(within)
         self.costs: Costs = self.distance.costs
         self.steps = self.distance.steps
+        self.within: float | None = None
         if within is None:
             self.near: BoolArray | None = None
             self.largest_cost = int(self.costs.max(initial=0))
             self.alone = 0
             return
         closeness: Closeness = self.distance.within(within)
+        self.within = closeness.reach
         self.near, self.largest_cost, self.alone = self.distance.near(within), closeness.largest_cost, closeness.alone
         if not self.largest_cost:
             nearest = _nearest(self.distance)
             raise InvalidParameterError(
-                f"no two symbols are within {within:g} of each other, so nothing would be protected. The two nearest "
-                f"are {nearest:.6g} apart; is `within` given in the units of the coordinates?"
+                f"no two symbols are within {self.within:g} of each other, so nothing would be protected. The "
+                f"two nearest are {nearest:.6g} apart; is `within` given in the units of the coordinates?"
             )
 
     @classmethod

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
-from pathveil.words.distances.boxes import ChainBoxes
+from pathveil.words.distances.certified.boxes import ChainBoxes
 from pathveil.words.distances.free import free_theta, symbol_loss
 from pathveil.words.distances.prices import Prices
 from pathveil.words.distances.searching import largest_passing

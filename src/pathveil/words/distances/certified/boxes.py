@@ -56,7 +56,7 @@ class ChainBoxes:
 
     def symbol_loss(self, theta: float) -> float:
         """A bound on the loss of one changed symbol; of a run, for each of its symbols."""
-        from pathveil.words.distances.box_kernel import largest_loss
+        from pathveil.words.distances.certified.box_kernel import largest_loss
 
         prices, count, chain = self._prices, self._chain.symbol_count, self._chain
         z = prices.z(theta)
@@ -104,7 +104,7 @@ class ChainBoxes:
 
         And which p some prefix can end with.
         """
-        from pathveil.words.distances.box_kernel import incoming, widen
+        from pathveil.words.distances.certified.box_kernel import incoming, widen
 
         costs, count = self._prices.costs, chain.symbol_count
         low_powers, high_powers = _ends(self._prices.powers(z))
