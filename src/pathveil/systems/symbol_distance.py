@@ -66,6 +66,7 @@ class SymbolDistance:
         *,
         points: FloatArray | None = None,
         matrix: FloatArray | None = None,
+        fingerprint: str | None = None,
     ) -> None:
         """Use `from_coordinates`, `from_matrix` or `from_function`."""
         self._symbols = unique_symbols(symbols)
@@ -77,7 +78,7 @@ class SymbolDistance:
         if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or not 1 <= steps <= LARGEST_STEPS:
             raise InvalidParameterError(f"`steps` is a whole number from 1 to {LARGEST_STEPS:,}, not {steps!r}")
         self._steps = int(steps)
-        self._points, self._matrix = points, matrix
+        self._points, self._matrix, self._fingerprint = points, matrix, fingerprint
         self._radius = self._farthest if radius is None else _checked_radius(radius)
 
     @classmethod
@@ -200,7 +201,12 @@ class SymbolDistance:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short name of the distances, whatever the radius: units are compared only where it is the same."""
+        """A short name of the distances, whatever the radius: units are compared only where it is the same.
+
+        It is that of all symbols that were given, also where a system uses only some of them.
+        """
+        if self._fingerprint is not None:
+            return self._fingerprint
         digest = sha256()
         order = sorted(range(len(self.symbols)), key=lambda code: repr(self.symbols[code]))
         for code in order:
@@ -210,7 +216,9 @@ class SymbolDistance:
 
     def with_radius(self, radius: float | None) -> SymbolDistance:
         """The same distances with another R."""
-        return SymbolDistance(self.symbols, radius, self.steps, points=self._points, matrix=self._matrix)
+        return SymbolDistance(
+            self.symbols, radius, self.steps, points=self._points, matrix=self._matrix, fingerprint=self.fingerprint
+        )
 
     def ordered(self, symbols: Sequence[Symbol]) -> SymbolDistance:
         """For the symbols of a system, in their order; those that are left out are named."""
@@ -230,6 +238,7 @@ class SymbolDistance:
             self.steps,
             points=None if self._points is None else self._points[rows],
             matrix=None if self._matrix is None else self._matrix[np.ix_(rows, rows)],
+            fingerprint=self.fingerprint,
         )
 
     def near(self, reach: float) -> BoolArray:
