@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from pathveil.errors import TooLargeError
+from pathveil.errors import DeadEndError, InvalidParameterError, InvalidSystemError
 from pathveil.planning.public_words import MOST_WORDS, public_words
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.symbol_distance import SymbolDistance
@@ -18,6 +19,7 @@ from pathveil.words.distances import DistanceLaw, DistanceMechanism
 from pathveil.words.permute_and_flip import PermuteAndFlip
 
 _FEW_WORDS = 4  # for each radius
+_QUICK = 1_000_000  # symbols times edges times positions, for a certificate
 _MOST_SYMBOLS = 2_000  # that are all looked at on a free alphabet
 
 
@@ -48,10 +50,10 @@ def public_distances(mechanism: DistanceMechanism, length: int, count: int = MOS
 
 @dataclass(frozen=True)
 class RadiusCurve:
-    """The mean distance of a symbol for several radii R; 0 is Hamming distance. All of it public."""
+    """The mean distance of a symbol for several radii R, and the mechanism that has it; 0 is Hamming distance."""
 
-    mechanism: str
     means: Mapping[float, float]
+    mechanisms: Mapping[float, str]
 
     @property
     def best(self) -> float:
@@ -59,33 +61,53 @@ class RadiusCurve:
         return min(self.means, key=lambda radius: self.means[radius])
 
     def __str__(self) -> str:
-        listed = ", ".join(f"R = {radius:.4g}: {mean:.4g}" for radius, mean in self.means.items())
-        return f"Mean distance of a symbol by radius ({self.mechanism}): {listed}. Best: R = {self.best:.4g}."
+        listed = (f"R = {radius:.4g}: {mean:.4g} ({self.mechanisms[radius]})" for radius, mean in self.means.items())
+        return f"Mean distance of a symbol by radius: {', '.join(listed)}. Best: R = {self.best:.4g}."
 
 
 def radius_curve(
     world: System,
     length: int,
     epsilon: float,
-    adjacency: int,
-    measured: Measured,
+    adjacency: int = 1,
+    *,
+    distance: SymbolDistance,
+    within: float | None = None,
     radii: Sequence[float] | None = None,
 ) -> RadiusCurve:
     """Which radius is best, by forecast from public quantities. R = 0, which is Hamming distance, takes part.
 
-    On free alphabets with their exact calibration, elsewhere with the exponential mechanism, whose calibration takes no
-    time.
+    Of each radius the best mechanism counts; certificates for large systems, which take long, are left out.
+
+    >>> import pathveil as pv
+    >>> line = pv.SymbolDistance.from_coordinates({place: (place, 0) for place in range(30)})
+    >>> curve = pv.radius_curve(pv.Alphabet(range(30)), length=1, epsilon=2.0, distance=line)
+    >>> curve.means[0.0] > curve.means[curve.best]
+    True
     """
-    name = "certified" if world.compiled.is_free else "exponential"
-    means = {}
+    measured = Measured(distance.ordered(world.symbols), within)
+    means, mechanisms = {}, {}
     for radius in radii if radii is not None else _radii(measured):
         one = replace(measured, distance=measured.distance.with_radius(radius))
-        mechanism = MECHANISMS[name](world, epsilon, adjacency, **one.options)
-        assert isinstance(mechanism, DistanceMechanism)
-        means[radius] = public_distances(mechanism, length, _FEW_WORDS).mean
+        found = {}
+        for name in _names(world, length, radius):
+            with suppress(DeadEndError, InvalidSystemError):  # not every system can be streamed
+                mechanism = MECHANISMS[name](world, epsilon, adjacency, **one.options)
+                assert isinstance(mechanism, DistanceMechanism)
+                found[name] = public_distances(mechanism, length, _FEW_WORDS).mean
+        mechanisms[radius] = min(found, key=lambda name: found[name])
+        means[radius] = found[mechanisms[radius]]
     if not means:
-        raise TooLargeError("no radius to compare")
-    return RadiusCurve(name, means)
+        raise InvalidParameterError("give at least one radius, or none for the usual ones")
+    return RadiusCurve(means, mechanisms)
+
+
+def _names(world: System, length: int, radius: float) -> list[str]:
+    compiled = world.compiled
+    if compiled.is_free:
+        return ["certified"]
+    quick = radius == 0 or compiled.symbol_count * compiled.edge_count * length < _QUICK
+    return ["certified"] * quick + ["exponential", "online"]
 
 
 def _radii(measured: Measured) -> list[float]:

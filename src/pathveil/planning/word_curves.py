@@ -90,7 +90,7 @@ def _on_distances(world: System, length: int, epsilons: list[float], adjacency: 
     """The radius in use and the best one; and who is not protected."""
     said = [f"Radius in use: {measured.distance.radius:.4g}."]
     said += [
-        f"At ε = {epsilon:g}: {radius_curve(world, length, epsilon, adjacency, measured)}"
+        f"At ε = {epsilon:g}: {radius_curve(world, length, epsilon, adjacency, **measured.options)}"
         for epsilon in dict.fromkeys((epsilons[0], epsilons[-1]))
     ]
     if measured.within is not None:

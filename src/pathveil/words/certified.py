@@ -136,19 +136,24 @@ class CertifiedExponential(TiltedDistances):
 
     def _certify(self, length: int) -> Certificate | DistanceCertificate:
         compiled, b, up_to = self.world.compiled, self.adjacency, self.max_length is not None
-        if self._prices is not None:
+        epsilon = self.epsilon
+        if self._prices is not None and self._prices.distance.radius > 0:
             return distance_certificate(
                 compiled, self._prices, length, self.epsilon, b, up_to=up_to, feasible=self.on_infeasible == "refuse"
             )
-        published = published_theta(self.epsilon, b)
+        if self._prices is not None:
+            # A radius of 0 is Hamming distance, whose certificates are tighter; z is that of single steps, so that θ
+            # is off by a little.
+            epsilon *= 1 - 1e-9
+        published = published_theta(epsilon, b)
         if self.on_infeasible == "nearest":
             return published_certificate(length, up_to, b, published, "infeasible words are accepted")
         if compiled.is_free:
-            return free_certificate(compiled.symbol_count, length, up_to, b, largest_part(self.epsilon, b))
+            return free_certificate(compiled.symbol_count, length, up_to, b, largest_part(epsilon, b))
         certifier = ChainCertifier.of(compiled, length, b, up_to=up_to, budget=self.contexts)
         if isinstance(certifier, str):
             return published_certificate(length, up_to, b, published, certifier)
-        return certifier.largest(self.epsilon)
+        return certifier.largest(epsilon)
 
     def prepare(self, lengths: Iterable[int], progress: Progress | None = None) -> None:
         for done, length in enumerate(sorted(set(lengths)), start=1):
