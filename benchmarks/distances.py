@@ -71,9 +71,8 @@ def places() -> None:
         print(f" (goal {goal}: {verdict})")
     for (within, epsilon), goal in NEAR_GOALS.items():
         best, _ = means(epsilon, within)
-        print(
-            f"  within {within:g} m, ε = {epsilon:g}: {best:,.0f} (goal {goal:,}, {'met' if best <= goal else 'MISSED'})"
-        )
+        verdict = "met" if best <= goal else "MISSED"
+        print(f"  within {within:g} m, ε = {epsilon:g}: {best:,.0f} (goal {goal:,}: {verdict})")
 
 
 def king_grid(size: int) -> tuple[pv.MarkovChain, pv.SymbolDistance]:

@@ -63,6 +63,26 @@ def test_an_audit_compares_what_is_near(run):
     assert "24 ordered pairs" in " ".join(ran.out.split())
 
 
+def test_reports_tell_errors_in_metres(town, run):
+    ran = run(f"report plan --alphabet cells.txt --length 2 {PLACES} --within 600 --output plan.html")
+    assert ran.code == 0, ran.err
+    page = (town / "plan.html").read_text()
+    assert "How far from the true symbol?" in page
+    assert "each moved by at most 600" in page
+    assert run(f"{TRIPS} --epsilon 2 {PLACES} --within 600 --keep-order --output near.csv").code == 0
+    made = "report curator --input trips.csv --case trip --order step --symbol cell --alphabet cells.txt"
+    ran = run(f"{made} --private near.csv {PLACES} --within 600 --output curator.html")
+    assert ran.code == 0, ran.err
+    page = (town / "curator.html").read_text()
+    assert "expected distance of a private symbol" in page
+    assert "mean distance of a private symbol" in page
+    # Without the distances nobody can say what was to be expected; Hamming's law is not taken for it.
+    assert run(f"{TRIPS} --epsilon 2 {PLACES} --keep-order --output far.csv").code == 0
+    ran = run(f"{made} --private far.csv --output curator2.html")
+    assert ran.code == 0, ran.err
+    assert "expected distance" not in (town / "curator2.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("options", "why"),
     [

@@ -63,8 +63,6 @@ class Online(DistanceMechanism):
 
     name = "online mechanism"
 
-    is_uniform_within_class = False
-
     def __init__(
         self,
         world: System,
@@ -97,6 +95,10 @@ class Online(DistanceMechanism):
         if self._prices is not None:
             return self._priced_theta
         return largest_part(self.epsilon, self.adjacency)
+
+    @property
+    def is_uniform_within_class(self) -> bool:
+        return False
 
     @cached_property
     def _priced_theta(self) -> float:

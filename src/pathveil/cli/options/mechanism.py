@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -155,22 +154,26 @@ class Places:
             return None
         if distance.between is not None:
             raise InvalidParameterError("--coordinates does not go with --distance edit")
-        from pathveil.data.public import SavedSystem, read_coordinates, split_columns
         from pathveil.planning.distances import Measured
         from pathveil.systems.symbol_distance import SymbolDistance
 
-        path, columns = split_columns(self.coordinates, 3)
-        points: dict[Any, Sequence[float]]
-        if path.suffix == ".json":
-            points = dict(SavedSystem.read(path).coordinates or {})
-            if not points:
-                raise InvalidParameterError(f"--coordinates {path}: this system does not know where its symbols lie")
-        else:
-            points = dict(read_coordinates(path, columns or ("symbol", "x", "y")))
-        degrees = all(abs(x) <= _DEGREES and abs(y) <= _DEGREES for x, y in points.values())
+        points = self.points()
+        degrees = all(abs(value) <= _DEGREES for point in points.values() for value in point)
         if degrees and max(self.radius or 0.0, self.within or 0.0) > 2 * _DEGREES:
             raise InvalidParameterError(
-                f"--coordinates {path}: these look like degrees, but --radius and --within like metres. Give "
-                "coordinates in metres."
+                f"--coordinates {self.coordinates}: these look like degrees, but --radius and --within like metres. "
+                "Give coordinates in metres."
             )
         return Measured(SymbolDistance.from_coordinates(points, radius=self.radius), self.within)
+
+    def points(self) -> dict[Any, tuple[float, float]]:
+        """Where the symbols lie."""
+        from pathveil.data.public import SavedSystem, read_coordinates, split_columns
+
+        path, columns = split_columns(self.coordinates or "", 3)
+        if path.suffix != ".json":
+            return dict(read_coordinates(path, columns or ("symbol", "x", "y")))
+        known = SavedSystem.read(path).coordinates
+        if not known:
+            raise InvalidParameterError(f"--coordinates {path}: this system does not know where its symbols lie")
+        return dict(known)

@@ -4,7 +4,7 @@ from pathveil.words.distances.certified import DistanceCertificate, distance_cer
 from pathveil.words.distances.flip import flip_log_probabilities, flip_priced
 from pathveil.words.distances.flip_law import FlipMixture
 from pathveil.words.distances.laws import DistanceLaw, marginals, wrong_symbols
-from pathveil.words.distances.mechanism import DistanceMechanism, TiltedDistances
+from pathveil.words.distances.mechanism import DISTANCES_ARE_PUBLIC, DistanceMechanism, TiltedDistances
 from pathveil.words.distances.online import (
     OnlineDraw,
     online_log_probabilities,
@@ -13,6 +13,7 @@ from pathveil.words.distances.online import (
 )
 
 __all__ = [
+    "DISTANCES_ARE_PUBLIC",
     "DistanceCertificate",
     "DistanceLaw",
     "DistanceMechanism",

@@ -30,6 +30,8 @@ from pathveil.words.distances.prices import Prices
 from pathveil.words.distances.word_passes import WordPasses
 from pathveil.words.tilted import LARGEST_EXACT_DRAW, sampling
 
+DISTANCES_ARE_PUBLIC = "the distances between symbols"
+
 
 class DistanceMechanism(SameLengthMechanism):
     """A mechanism that takes `distance` and `within`; without them it counts wrong symbols."""
@@ -82,7 +84,7 @@ class DistanceMechanism(SameLengthMechanism):
     def _public(self) -> Iterable[str]:
         yield from super()._public()
         if self._prices is not None:
-            yield f"the distances between symbols (radius {self._prices.distance.radius:g})"
+            yield f"{DISTANCES_ARE_PUBLIC} (radius {self._prices.distance.radius:g})"
 
     def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:
         """With distances: twice the largest cost of so many symbols, however far they are moved."""
@@ -94,6 +96,11 @@ class DistanceMechanism(SameLengthMechanism):
         if self.within is not None or self._among_feasible:
             return everywhere
         return min(everywhere, nextafter(-(-count // self.adjacency) * self.epsilon, inf))
+
+    @property
+    def is_uniform_within_class(self) -> bool:
+        """With distances, words with as many wrong symbols are not equally likely."""
+        return self._prices is None
 
     def adjacent(self, codes: IntArray, words: IntArray) -> BoolArray:
         """Which of the words does the promise compare with this one?"""
@@ -120,6 +127,11 @@ class DistanceMechanism(SameLengthMechanism):
             )
         codes = self._checked(word)
         return DistanceLaw.of(self._prices, codes, self._marginals(codes))
+
+    def wrong_at(self, codes: IntArray) -> FloatArray:
+        """For each position of a word the probability that another symbol comes out; only with distances."""
+        wrong: FloatArray = 1 - self._marginals(codes)[np.arange(len(codes)), codes]
+        return np.clip(wrong, 0.0, 1.0)
 
     @abstractmethod
     def _marginals(self, codes: IntArray) -> FloatArray:
