@@ -147,8 +147,8 @@ class SymbolDistance:
 
     @property
     def steps(self) -> int:
-        """q: costs are whole multiples of 1/q."""
-        return self._steps
+        """q: costs are whole multiples of 1/q; 1 for Hamming distance."""
+        return self._steps if self.radius > 0 else 1
 
     @property
     def points(self) -> FloatArray | None:
@@ -217,7 +217,7 @@ class SymbolDistance:
     def with_radius(self, radius: float | None) -> SymbolDistance:
         """The same distances with another R."""
         return SymbolDistance(
-            self.symbols, radius, self.steps, points=self._points, matrix=self._matrix, fingerprint=self.fingerprint
+            self.symbols, radius, self._steps, points=self._points, matrix=self._matrix, fingerprint=self.fingerprint
         )
 
     def ordered(self, symbols: Sequence[Symbol]) -> SymbolDistance:
@@ -235,7 +235,7 @@ class SymbolDistance:
         return SymbolDistance(
             tuple(symbols),
             self.radius,
-            self.steps,
+            self._steps,
             points=None if self._points is None else self._points[rows],
             matrix=None if self._matrix is None else self._matrix[np.ix_(rows, rows)],
             fingerprint=self.fingerprint,

@@ -142,8 +142,7 @@ class CertifiedExponential(TiltedDistances):
                 compiled, self._prices, length, self.epsilon, b, up_to=up_to, feasible=self.on_infeasible == "refuse"
             )
         if self._prices is not None:
-            # A radius of 0 is Hamming distance, whose certificates are tighter; z is that of single steps, so that θ
-            # is off by a little.
+            # A radius of 0 is Hamming distance, whose certificates are tighter. z may be another by the last digit.
             epsilon *= 1 - 1e-9
         published = published_theta(epsilon, b)
         if self.on_infeasible == "nearest":
