@@ -39,6 +39,7 @@ class DistanceFlip(FlipByRejection):
 
     def __init__(self, compiled: CompiledSystem, prices: Prices, length: int, theta: float) -> None:
         self._compiled, self._prices, self._length, self._feasible = compiled, prices, length, True
+        self._reach = None  # all words are passed over
         self.z = prices.z(theta)
         self.theta = -log(self.z)  # of a step
         self._reachable = ReachableStates.of(compiled, length)

@@ -4,7 +4,7 @@ from pathveil.words.tilted.draw import block_size, draw_tilted, local_reach, log
 from pathveil.words.tilted.engines import lanes_fit
 from pathveil.words.tilted.exact import LARGEST_EXACT_DRAW, sampling
 from pathveil.words.tilted.reachable_states import ReachableStates
-from pathveil.words.tilted.rejection import LARGEST_EXACT_FLIP, FlipByRejection, Surroundings
+from pathveil.words.tilted.rejection import LARGEST_EXACT_FLIP, FlipByRejection, Surroundings, flip_reach
 from pathveil.words.tilted.rejection_exact import ExactComparisons
 from pathveil.words.tilted.response import LAST_VALUE, keystream_values_per_symbol, redraw_unowned
 
@@ -18,6 +18,7 @@ __all__ = [
     "Surroundings",
     "block_size",
     "draw_tilted",
+    "flip_reach",
     "keystream_values_per_symbol",
     "lanes_fit",
     "local_reach",
