@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.systems import symbol_distance
+from pathveil.systems.symbol_distance import distance as symbol_distance
 from tests.reference.distances import is_metric, rounded_up
 
 
