@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from pathveil.models.sequences import forecast_sequences as forecast_sequences
     from pathveil.planning.choose import best_mechanism as best_mechanism
     from pathveil.planning.compare_models import compare_models as compare_models
+    from pathveil.planning.distances import radius_curve as radius_curve
     from pathveil.planning.forecast import Forecast as Forecast
     from pathveil.planning.forecast import MechanismForecast as MechanismForecast
     from pathveil.planning.forecast import forecast as forecast
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from pathveil.systems.examples import example_city as example_city
     from pathveil.systems.examples import example_town as example_town
     from pathveil.systems.markov_chain import MarkovChain as MarkovChain
+    from pathveil.systems.symbol_distance import SymbolDistance as SymbolDistance
     from pathveil.systems.system import System as System
     from pathveil.systems.transition_system import TransitionSystem as TransitionSystem
     from pathveil.words.automata import DistanceAutomaton as DistanceAutomaton
@@ -97,6 +99,7 @@ if TYPE_CHECKING:
     from pathveil.words.certified import CertifiedExponential as CertifiedExponential
     from pathveil.words.classes import ErrorClasses as ErrorClasses
     from pathveil.words.classes import error_classes as error_classes
+    from pathveil.words.distances import DistanceLaw as DistanceLaw
     from pathveil.words.edit import EditCertificate as EditCertificate
     from pathveil.words.edit import EditClasses as EditClasses
     from pathveil.words.edit import EditLaw as EditLaw

@@ -14,6 +14,7 @@ from pathveil.cli.options import (
     Distance,
     OnBadRow,
     Overwrite,
+    Places,
     Quiet,
     SystemFile,
     refuse_sensitive,
@@ -99,10 +100,7 @@ def plan(
             help="A PUBLIC word to show private words for, its symbols with spaces between. Never a sensitive one."
         ),
     ] = None,
-    coordinates: Annotated[
-        Path | None,
-        typer.Option(help="CSV with the columns symbol,x,y: draw the system as a map. (A --system may have them.)"),
-    ] = None,
+    places: Places,
     report: Report,
 ) -> None:
     """A page with sliders: how wrong a release would be for every ε. Made of public figures only, so safe to share.
@@ -112,26 +110,32 @@ def plan(
     [bold]pathveil report plan --edges roads.csv --length 14 --adjacency 1 --output plan.html[/bold]
 
     [bold]pathveil report plan --edges roads.csv --distance edit --lengths 5:20 --cap 6 --output plan.html[/bold]
+
+    With --coordinates the system is drawn as a map (a --system may know its own), and with --radius or --within the
+    page tells how far private symbols will be from the true ones.
     """
     report.require_free()
     saved = system.read_saved()
     world = saved.system
-    from pathveil.data.public import read_coordinates
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
     from pathveil.report.plan_page import plan_page
+    from pathveil.systems.markov_chain import MarkovChain
 
-    places = saved.map if coordinates is None else read_coordinates(coordinates)
+    measured = places.measured(distance) if (places.radius, places.within) != (None, None) else None
+    drawn = saved.map if places.coordinates is None else places.points()
+    if measured is not None and not isinstance(world, MarkovChain):
+        drawn = None  # only the states of a chain can be drawn
     word = None if sample is None else _word(sample, world)
     between, cap = distance.between, distance.cap
     with waiting("computing expected errors at every ε and b ...", silent=report.quiet):
         if between is not None:
             grid = edit_grid(world, between, cap, adjacency, length=length, epsilons=[epsilon], sample=word)
         elif length is not None:
-            grid = word_grid(world, length, adjacency, epsilons=[epsilon], sample=word)
+            grid = word_grid(world, length, adjacency, epsilons=[epsilon], sample=word, measured=measured)
         else:
             raise InvalidParameterError("give --length, or --distance edit with --lengths")
-        page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=places)
+        page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=drawn)
     report.write(page)
     if not report.quiet:
         typer.echo(f"{report.path}: a planning report. It was made from public quantities only and may be shared.")
@@ -148,6 +152,7 @@ def curator(
     system: SystemFile,
     columns: Columns,
     max_length: Annotated[int | None, typer.Option(help="As it was given to privatize, if it was.")] = None,
+    places: Places,
     model: Annotated[
         Path | None,
         typer.Option(help="A private model of the same words. A model of sequences gets a page of its own."),
@@ -202,7 +207,7 @@ def curator(
     if manifest_path(private).exists():
         released = read_manifest(manifest_path(private))
         require_same_system(released, world)
-        mechanism = rebuilt_mechanism(world, released.promise, max_length)
+        mechanism = rebuilt_mechanism(world, released.promise, max_length, places.measured(Distance()))
     accepted = mechanism is None or mechanism.on_infeasible == "nearest"
     lengths = None if mechanism is None else mechanism.accepted_lengths
     format = named_format(private)
