@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 # The one list of public names. A type checker takes these imports as done (`as` says that the name is handed on). They
 # never are: when a name is first asked for, the code below reads in this list where it lives, and loads that file.
 if TYPE_CHECKING:
+    from pathveil import places as places
     from pathveil.audit.exhaustive import ExhaustiveAudit as ExhaustiveAudit
     from pathveil.audit.exhaustive import audit_exhaustively as audit_exhaustively
     from pathveil.audit.statistical import StatisticalAudit as StatisticalAudit
@@ -125,6 +126,8 @@ else:
             return sorted(_homes())
         if name not in _homes():
             raise AttributeError(f"module 'pathveil' has no attribute {name!r}")
+        if _homes()[name] == __name__:  # a room as a whole
+            return import_module(f"{__name__}.{name}")
         home = import_module(_homes()[name])
         value = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
         globals()[name] = value

@@ -1,0 +1,33 @@
+"""Places as symbols: cells of a map, points to words of cells, words back to points, and what trips have in common.
+
+Grid        square cells in metres
+Hexagons    hexagons of H3
+Zones       zones from GeoJSON
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pathveil.errors import InvalidSystemError
+from pathveil.places.cells import Cells, Placing
+from pathveil.places.grid import Grid
+from pathveil.places.hexagons import Hexagons
+from pathveil.places.zones import Zones
+
+__all__ = ["Cells", "Grid", "Hexagons", "Placing", "Zones", "cells_from_document"]
+
+
+def cells_from_document(document: Any) -> Cells:
+    """The cells that `Cells.document` describes."""
+    kind = document.get("kind") if isinstance(document, dict) else None
+    try:
+        if kind == "grid":
+            return Grid(document["bounds"], document["cell"], stay=document["stay"])
+        if kind == "hexagons":
+            return Hexagons(document["bounds"], document["resolution"], stay=document["stay"])
+        if kind == "zones":
+            return Zones(document["zones"], name="name", stay=document["stay"])
+    except KeyError as missing:
+        raise InvalidSystemError(f"the description of the {kind} has no {missing}") from None
+    raise InvalidSystemError(f"there are no cells of the kind {kind!r}; this release knows grid, hexagons and zones")
