@@ -83,8 +83,8 @@ if TYPE_CHECKING:
     from pathveil.systems.examples import example_city as example_city
     from pathveil.systems.examples import example_town as example_town
     from pathveil.systems.markov_chain import MarkovChain as MarkovChain
-    from pathveil.systems.system import System as System
     from pathveil.systems.symbol_distance import SymbolDistance as SymbolDistance
+    from pathveil.systems.system import System as System
     from pathveil.systems.transition_system import TransitionSystem as TransitionSystem
     from pathveil.words.automata import DistanceAutomaton as DistanceAutomaton
     from pathveil.words.automata import EditAutomaton as EditAutomaton

@@ -13,9 +13,22 @@ from pathveil.errors import InvalidSystemError
 from pathveil.places.cells import Cells, Placing
 from pathveil.places.grid import Grid
 from pathveil.places.hexagons import Hexagons
+from pathveil.places.trips import COLUMNS, PointCounts, Trips, WordBatch, WordMaker
 from pathveil.places.zones import Zones
 
-__all__ = ["Cells", "Grid", "Hexagons", "Placing", "Zones", "cells_from_document"]
+__all__ = [
+    "COLUMNS",
+    "Cells",
+    "Grid",
+    "Hexagons",
+    "Placing",
+    "PointCounts",
+    "Trips",
+    "WordBatch",
+    "WordMaker",
+    "Zones",
+    "cells_from_document",
+]
 
 
 def cells_from_document(document: Any) -> Cells:

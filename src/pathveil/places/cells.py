@@ -20,14 +20,14 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.places.bounds import Bounds
 from pathveil.places.filling import ShortestWays
 from pathveil.places.projection import Projection
+from pathveil.places.trips import Trips, words_of_table
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain
+from pathveil.systems.symbol_distance import SymbolDistance
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from pathveil.places.trips import Trips
-    from pathveil.systems.symbol_distance import SymbolDistance
 
 Placing = Literal["centre", "uniform"]
 Ring = list[tuple[float, float]]
@@ -121,9 +121,9 @@ class Cells(ABC):
 
     def distance_within(self, radius: float) -> SymbolDistance:
         """The distance between the centres of cells in metres; beyond `radius` metres all cells are as far."""
-        from pathveil.systems.symbol_distance import SymbolDistance
-
-        return SymbolDistance.from_coordinates(self.coordinates, radius=radius)
+        return SymbolDistance.from_coordinates(
+            dict(zip(self.symbols, self.places_in_metres.tolist(), strict=True)), radius
+        )
 
     def centre(self, symbol: str) -> tuple[float, float]:
         """Latitude and longitude of the middle of a cell."""
@@ -177,8 +177,6 @@ class Cells(ABC):
         dropped. Between cells that are no neighbours the trip is filled along `between`. `counts` says how often, for
         the curator: sensitive as the points are.
         """
-        from pathveil.places.trips import words_of_table
-
         return words_of_table(self, table, (latitude, longitude, user, time), gap)
 
     def points(

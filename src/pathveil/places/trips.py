@@ -19,16 +19,15 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pathveil.errors import InvalidParameterError
-from pathveil.numerics.arrays import BoolArray, IntArray
-from pathveil.places.bounds import require_degrees, seem_swapped
-from pathveil.places.cells import Cells
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+from pathveil.places.bounds import Bounds, require_degrees, seem_swapped
 from pathveil.places.tables import table_of_points
 
 COLUMNS = ("user", "time", "latitude", "longitude")
@@ -39,11 +38,27 @@ _UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400}
 _SECOND = 1_000_000  # in microseconds
 
 
+class Locating(Protocol):
+    """What is asked of cells here."""
+
+    symbols: tuple[str, ...]
+    stay: bool
+
+    @property
+    def extent(self) -> Bounds: ...
+
+    def codes_at(self, latitudes: FloatArray, longitudes: FloatArray) -> IntArray: ...
+
+    def between(self, origins: IntArray, destinations: IntArray) -> tuple[IntArray, IntArray]: ...
+
+
 @dataclass
 class PointCounts:
     """What became of the points. For the curator: as sensitive as the points themselves."""
 
     points: int = 0
+    unreadable: int = 0
+    """Rows of a file that are no points, left out on request."""
     outside: int = 0
     """Points outside all cells, dropped."""
     people: int = 0
@@ -126,7 +141,7 @@ class _Unfinished:
 class WordMaker:
     """Makes words of sorted batches of points. `counts` grows along."""
 
-    def __init__(self, cells: Cells, gap: str | float | timedelta | None) -> None:
+    def __init__(self, cells: Locating, gap: str | float | timedelta | None) -> None:
         self._cells = cells
         seconds = seconds_of(gap)
         self._gap = None if seconds is None else round(seconds * _SECOND)
@@ -263,7 +278,7 @@ class _Steps:
         return flat, ends
 
 
-def words_of_table(cells: Cells, table: Any, names: tuple[str | None, ...], gap: Any) -> Trips:
+def words_of_table(cells: Locating, table: Any, names: tuple[str | None, ...], gap: Any) -> Trips:
     """The words of points in memory (`Cells.words`)."""
     latitude, longitude, user, time = names
     points = table_of_points(table, latitude=latitude, longitude=longitude, user=user, time=time)

@@ -1,0 +1,104 @@
+"""`pathveil places`, both ways, and its words in other commands."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+import pathveil as pv
+from tests.places.made_up import FOUR_ZONES, columns_of, random_points
+
+BOUNDS = "53.10,8.15,53.18,8.28"
+COLUMNS = "--latitude latitude --longitude longitude --user user --time time"
+POINTS = random_points(2, 120)
+
+
+@pytest.fixture
+def points(folder):
+    columns = columns_of(POINTS)
+    lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))]
+    (folder / "points.csv").write_text("\n".join(lines) + "\n")
+    (folder / "areas.geojson").write_text(json.dumps(FOUR_ZONES))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells"),
+    [
+        (f"--grid 2000 --bounds {BOUNDS}", 25),
+        (f"--hexagons 7 --bounds {BOUNDS} --stay", 29),
+        ("--zones areas.geojson", 4),
+        ("--zones areas.geojson --zone-name name", 4),
+    ],
+)
+def test_from_points_to_private_words_and_back_onto_the_map(kind, cells, points, run):
+    ran = run(f"places points.csv {COLUMNS} {kind} --output words.parquet --system cells.json")
+    assert ran.code == 0, ran.err
+    assert f"{cells} cells" in ran.out
+    assert "For the curator only" in ran.out
+    assert "120  points read" in ran.out
+    for line in (
+        "privatize words.parquet --column word --system cells.json --epsilon 5 --mechanism exponential "
+        "--output private.parquet",
+        "model words.parquet --column word --user user --max-words-per-user 3 --max-length 8 --order 1 --unit user "
+        "--system cells.json --epsilon 3 --output model.json",
+        "synthesize model.json --count 20 --output synthetic.parquet",
+        "places --back private.parquet --system cells.json --output private.geojson",
+        "places --back synthetic.parquet --system cells.json --place uniform --output synthetic.csv",
+    ):
+        ran = run(line)
+        assert ran.code == 0, f"{line}: {ran.err}"
+    features = json.loads((points / "private.geojson").read_text())["features"]
+    assert len(features) == pq.read_metadata(points / "words.parquet").num_rows
+
+
+@pytest.mark.usefixtures("points")
+def test_cells_that_were_saved_serve_another_file(run):
+    assert run(f"places points.csv {COLUMNS} --grid 2000 --bounds {BOUNDS} -o a.parquet --system c.json").code == 0
+    ran = run(f"places points.csv {COLUMNS} -o b.parquet --system c.json --gap 1h --json")
+    assert ran.code == 0, ran.err
+    facts = json.loads(ran.out)
+    grid = pv.places.Grid(tuple(map(float, BOUNDS.split(","))), 2000.0)
+    expected = grid.words(columns_of(POINTS), gap="1h").counts
+    assert {name: facts[name] for name in expected.as_dict()} == expected.as_dict()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("places points.csv --grid 500 -o w.parquet --system c.json", "--latitude, --longitude, --user, --time"),
+        (f"places points.csv {COLUMNS} --grid 500 -o w.parquet --system c.json", "the outermost point"),
+        (f"places points.csv {COLUMNS} --grid 0.01 --bounds {BOUNDS} -o w.parquet --system c.json", "metres"),
+        (f"places points.csv {COLUMNS} --grid 9 --hexagons 7 -o w.parquet --system c.json", "one kind of cells"),
+        (f"places points.csv {COLUMNS} --bounds {BOUNDS} -o w.parquet --system c.json", "which cells"),
+        (f"places points.csv {COLUMNS} --zones areas.geojson --bounds 1,2,3,4 -o w.csv --system c.json", "--bounds"),
+        (f"places points.csv {COLUMNS} --grid 500 --bounds a,b -o w.parquet --system c.json", "four numbers"),
+        (f"places points.csv {COLUMNS} --grid 500 --bounds {BOUNDS} --zone-name x -o w.csv --system c.json", "belongs"),
+        (f"places points.csv {COLUMNS} --zones points.csv -o w.parquet --system c.json", "sensitive input"),
+        (f"places points.csv {COLUMNS} --column word --grid 5 --bounds {BOUNDS} -o w.csv --system c.json", "--back"),
+        ("places --back points.csv --system c.json --grid 500 -o w.geojson", "leave out"),
+    ],
+)
+def test_wrong_use_is_explained(line, says, points, run):
+    ran = run(line)
+    assert ran.code == 2, ran.err
+    assert says in ran.err
+    assert not (points / "c.json").exists()
+
+
+def test_work_that_fails_leaves_neither_words_nor_cells(points, run):
+    with open(points / "points.csv", "a") as file:
+        file.write("p1,soon,53.14,8.2\n")
+    line = f"places points.csv {COLUMNS} --grid 2000 --bounds {BOUNDS} -o w.parquet --system c.json"
+    ran = run(line)
+    assert ran.code == 1
+    assert "row 121" in ran.err
+    assert "--on-bad-row skip" in ran.err
+    assert not (points / "w.parquet").exists()
+    assert not (points / "c.json").exists()
+    assert run(f"{line} --on-bad-row skip").code == 0
+    ran = run("places --back w.parquet --system points.csv -o w.geojson")
+    assert ran.code == 1
+    assert "not JSON" in ran.err
