@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from pathveil.models.sequences import fit_private_sequences as fit_private_sequences
     from pathveil.models.sequences import fit_private_sequences_by_group as fit_private_sequences_by_group
     from pathveil.models.sequences import forecast_sequences as forecast_sequences
+    from pathveil.places.metrics import TripMetrics as TripMetrics
+    from pathveil.places.metrics import trip_metrics as trip_metrics
     from pathveil.planning.choose import best_mechanism as best_mechanism
     from pathveil.planning.compare_models import compare_models as compare_models
     from pathveil.planning.forecast import Forecast as Forecast
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from pathveil.privacy.profile import concentration_for as concentration_for
     from pathveil.randomness.source import RandomSource as RandomSource
     from pathveil.randomness.source import insecure_seed as insecure_seed
+    from pathveil.report.maps import plot_map as plot_map
     from pathveil.report.plots import plot_belief as plot_belief
     from pathveil.report.plots import plot_chain as plot_chain
     from pathveil.report.plots import plot_distributions as plot_distributions

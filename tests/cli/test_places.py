@@ -102,3 +102,23 @@ def test_work_that_fails_leaves_neither_words_nor_cells(points, run):
     ran = run("places --back w.parquet --system points.csv -o w.geojson")
     assert ran.code == 1
     assert "not JSON" in ran.err
+
+
+def test_the_curators_report_has_maps_where_places_are_known(points, run):
+    assert run(f"places points.csv {COLUMNS} --grid 3000 --bounds {BOUNDS} -o w.parquet --system c.json").code == 0
+    words = "--column word --system c.json"
+    for line in (
+        f"privatize w.parquet {words} --epsilon 5 --mechanism exponential -o p.parquet",
+        f"model w.parquet {words} --unit word --max-length 8 --order 1 --epsilon 3 -o m.json",
+        f"report curator --input w.parquet {words} --private p.parquet -o curator-words.html",
+        f"report curator --input w.parquet {words} --model m.json -o curator-model.html",
+        "report curator --input w.parquet --column word --model m.json -o curator-plain.html",
+    ):
+        ran = run(line)
+        assert ran.code == 0, f"{line}: {ran.err}"
+    for name, released in (("words", "Private trips"), ("model", "Synthetic trips of the private model")):
+        page = (points / f"curator-{name}.html").read_text()
+        assert "On the map, before and after" in page
+        assert f"<figcaption>{released}</figcaption>" in page
+        assert "frequent patterns: F1" in page
+    assert "On the map" not in (points / "curator-plain.html").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -173,25 +174,28 @@ def curator(
 
     sequences = None if model is None else read_sequences(model)
     if sequences is not None:
-        if private is not None or system.given:
-            odd = "--private" if private is not None else next(iter(system.given))
+        odd = [option for option in system.given if option != "--system"]
+        if private is not None or odd:
             raise InvalidParameterError(
-                f"{odd}: {model} is a model of sequences, which knows its states and needs no other file"
+                f"{'--private' if private is not None else odd[0]}: {model} is a model of sequences, which knows its "
+                "states and needs no other file (a --system of places draws maps)"
             )
-        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet)
+        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet, system)
         report.write(page, secret=True)
         if not report.quiet:
             echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
         return
     if private is None:
         raise InvalidParameterError("give --private, the private words; only a --model of sequences needs none")
-    world = system.read(sensitive=input)
+    saved = system.read_saved(sensitive=input)
+    world = saved.system
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
     from pathveil.data.formats import layout_of_output
+    from pathveil.data.points import cells_of
     from pathveil.data.sources import named_format
     from pathveil.data.writing import manifest_path
-    from pathveil.report.curator import compare, curator_page, read_all
+    from pathveil.report.curator import add_map, compare, curator_page, read_all
     from pathveil.report.released import read_manifest, read_model_of, rebuilt_mechanism, require_same_system
 
     released = mechanism = None
@@ -215,21 +219,40 @@ def curator(
             model_rows=rows,
         )
         page = curator_page(found)
+        cells = cells_of(saved)
+        if cells is not None:
+            sensitive, made = (
+                [world.decode(word.tolist()) for word in one] for one in (found.sensitive, found.private)
+            )
+            add_map(page, cells, sensitive, made, "Private trips", getattr(mechanism, "within", None))
     report.write(page, secret=True)
     if not report.quiet:
         echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
 
 
 def _sequence_page(
-    model: PrivateSequences, input: list[str], columns: Columns, on_bad_row: OnBadRow, quiet: bool
+    model: PrivateSequences,
+    input: list[str],
+    columns: Columns,
+    on_bad_row: OnBadRow,
+    quiet: bool,
+    system: SystemFile,
 ) -> Page:
     from pathveil.data import read_coded_words
-    from pathveil.report.curator import sequence_page
+    from pathveil.data.points import cells_of
+    from pathveil.report.curator import add_map, sequence_page
 
+    cells = cells_of(system.read_saved(sensitive=input)) if system.given else None
     with waiting("comparing ...", silent=quiet):
         layout, longest = columns.layout(input), model.asked.max_length
         found = read_coded_words(input, layout, model.states, max_length=longest, on_bad_row=on_bad_row)
-        return sequence_page(model, found.words)
+        page = sequence_page(model, found.words)
+        if cells is not None:
+            codes, offsets, times = found.words.values, found.words.offsets, found.words.times
+            each = [tuple(model.states[code] for code in codes[a:b]) for a, b in pairwise(offsets)]
+            sensitive = [word for word, count in zip(each, times, strict=True) for _ in range(count)]
+            add_map(page, cells, sensitive, model.synthesize(len(sensitive)), "Synthetic trips of the private model")
+        return page
 
 
 @report_app.command()

@@ -13,6 +13,7 @@ from pathveil.errors import InvalidSystemError
 from pathveil.places.cells import Cells, Placing
 from pathveil.places.grid import Grid
 from pathveil.places.hexagons import Hexagons
+from pathveil.places.metrics import TripMetrics, trip_metrics
 from pathveil.places.trips import COLUMNS, PointCounts, Trips, WordBatch, WordMaker
 from pathveil.places.zones import Zones
 
@@ -23,11 +24,13 @@ __all__ = [
     "Hexagons",
     "Placing",
     "PointCounts",
+    "TripMetrics",
     "Trips",
     "WordBatch",
     "WordMaker",
     "Zones",
     "cells_from_document",
+    "trip_metrics",
 ]
 
 

@@ -3,8 +3,10 @@
 from pathveil.report.curator.comparison import compare, read_all
 from pathveil.report.curator.page import curator_page
 from pathveil.report.curator.sequences import sequence_page
+from pathveil.report.curator.trips import add_map
 
 __all__ = [
+    "add_map",
     "compare",
     "curator_page",
     "read_all",
