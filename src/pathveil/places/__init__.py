@@ -11,6 +11,7 @@ from typing import Any
 
 from pathveil.errors import InvalidSystemError
 from pathveil.places.cells import Cells, Placing
+from pathveil.places.frames import to_geopandas, to_movingpandas, to_scikit_mobility
 from pathveil.places.grid import Grid
 from pathveil.places.hexagons import Hexagons
 from pathveil.places.metrics import TripMetrics, trip_metrics
@@ -30,6 +31,9 @@ __all__ = [
     "WordMaker",
     "Zones",
     "cells_from_document",
+    "to_geopandas",
+    "to_movingpandas",
+    "to_scikit_mobility",
     "trip_metrics",
 ]
 
