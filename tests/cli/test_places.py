@@ -78,6 +78,8 @@ def test_cells_that_were_saved_serve_another_file(run):
         (f"places points.csv {COLUMNS} --grid 500 --bounds {BOUNDS} --zone-name x -o w.csv --system c.json", "belongs"),
         (f"places points.csv {COLUMNS} --zones points.csv -o w.parquet --system c.json", "sensitive input"),
         (f"places points.csv {COLUMNS} --column word --grid 5 --bounds {BOUNDS} -o w.csv --system c.json", "--back"),
+        (f"places {COLUMNS} --grid 500 --bounds {BOUNDS} --system c.json", "need INPUT"),
+        (f"places points.csv {COLUMNS} --grid 500 --bounds {BOUNDS} --system c.json", "--output is missing"),
         ("places --back points.csv --system c.json --grid 500 -o w.geojson", "leave out"),
     ],
 )
@@ -86,6 +88,22 @@ def test_wrong_use_is_explained(line, says, points, run):
     assert ran.code == 2, ran.err
     assert says in ran.err
     assert not (points / "c.json").exists()
+
+
+def test_counted_flows_between_zones_become_a_model_and_a_map(points, run):
+    (points / "flows.csv").write_text("a,b,n\na,island,200\nb,a,300\nc,c,500\nisland,b,100\n")
+    for line in (
+        "places --zones areas.geojson --any-moves --system zones.json",
+        "model flows.csv --from a --to b --count n --system zones.json --epsilon 2 --output model.json",
+        "synthesize model.json --count 50 --length 2 --output synthetic.parquet",
+        "places --back synthetic.parquet --system zones.json --output synthetic.geojson",
+    ):
+        ran = run(line)
+        assert ran.code == 0, f"{line}: {ran.err}"
+    ran = run("places --back synthetic.parquet --system zones.json --output synthetic.html")
+    assert ran.code == 0, ran.err
+    assert "50 trips" in (points / "synthetic.html").read_text()
+    assert len(json.loads((points / "synthetic.geojson").read_text())["features"]) == 50
 
 
 def test_work_that_fails_leaves_neither_words_nor_cells(points, run):

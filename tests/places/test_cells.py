@@ -109,6 +109,17 @@ def test_a_grid_may_lie_across_the_date_line():
     assert cells.cell_at(-16.5, 0.0) is None
 
 
+def test_where_any_cell_may_follow_any_other_nothing_is_filled_in():
+    cells = pv.places.Grid(BOUNDS, 1000.0, moves="any")
+    assert cells.system.is_feasible([cells.symbols[0], cells.symbols[-1]])
+    table = {"user": [1, 1], "time": [0, 60], "lat": [53.11, 53.17], "lng": [8.16, 8.27]}
+    [word] = cells.words(table)
+    assert len(word) == 2
+    assert pv.places.cells_from_document(cells.document()).moves == "any"
+    with pytest.raises(pv.InvalidParameterError, match="'neighbours' or 'any'"):
+        pv.places.Grid(BOUNDS, 1000.0, moves="king")
+
+
 def test_zones_that_touch_are_neighbours_and_islands_have_none():
     zones = pv.places.Zones(FOUR_ZONES)
     pairs = {(a, b) for a in zones.symbols for b in zones.symbols if zones.system.is_feasible([a, b])}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from pathveil.errors import InvalidSystemError
-from pathveil.places.cells import Cells, Placing
+from pathveil.places.cells import Cells, Moves, Placing
 from pathveil.places.frames import to_geopandas, to_movingpandas, to_scikit_mobility
 from pathveil.places.grid import Grid
 from pathveil.places.hexagons import Hexagons
@@ -23,6 +23,7 @@ __all__ = [
     "Cells",
     "Grid",
     "Hexagons",
+    "Moves",
     "Placing",
     "PointCounts",
     "TripMetrics",
@@ -42,12 +43,13 @@ def cells_from_document(document: Any) -> Cells:
     """The cells that `Cells.document` describes."""
     kind = document.get("kind") if isinstance(document, dict) else None
     try:
+        rules = {name: document[name] for name in ("stay", "moves")} if kind in ("grid", "hexagons", "zones") else {}
         if kind == "grid":
-            return Grid(document["bounds"], document["cell"], stay=document["stay"])
+            return Grid(document["bounds"], document["cell"], **rules)
         if kind == "hexagons":
-            return Hexagons(document["bounds"], document["resolution"], stay=document["stay"])
+            return Hexagons(document["bounds"], document["resolution"], **rules)
         if kind == "zones":
-            return Zones(document["zones"], name="name", stay=document["stay"])
+            return Zones(document["zones"], name="name", **rules)
     except KeyError as missing:
         raise InvalidSystemError(f"the description of the {kind} has no {missing}") from None
     raise InvalidSystemError(f"there are no cells of the kind {kind!r}; this release knows grid, hexagons and zones")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +22,7 @@ from pathveil.places.filling import ShortestWays
 from pathveil.places.projection import Projection
 from pathveil.places.trips import Trips, words_of_table
 from pathveil.randomness.source import RandomSource, checked_source
+from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.symbol_distance import SymbolDistance
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 
 Placing = Literal["centre", "uniform"]
+Moves = Literal["neighbours", "any"]
 Ring = list[tuple[float, float]]
 """Corners as (latitude, longitude), the first of them not repeated."""
 
@@ -44,9 +46,12 @@ class Cells(ABC):
     """The names of the cells, in their order: cell i has code i."""
     stay: bool
     """May a cell follow itself? Then repeated cells of a trip are kept, otherwise they are merged."""
+    moves: Moves
+    """What may follow a cell: its neighbours, or any cell, as in tables of origins and destinations."""
     projection: Projection
     source: str
     """One line that says which cells these are."""
+    _ways: ShortestWays | None = None
 
     @abstractmethod
     def codes_at(self, latitudes: FloatArray, longitudes: FloatArray) -> IntArray:
@@ -82,13 +87,15 @@ class Cells(ABC):
         return {symbol: code for code, symbol in enumerate(self.symbols)}
 
     @cached_property
-    def system(self) -> MarkovChain:
-        """The public system: each cell is followed by its neighbours (and itself, with `stay`)."""
+    def system(self) -> MarkovChain | Alphabet:
+        """The public system: each cell is followed by its neighbours (and itself, with `stay`), or by any cell."""
+        if self.moves == "any":
+            return Alphabet(self.symbols)
+        shape = (len(self.symbols), len(self.symbols))
         origins, destinations = self._neighbours()
         if self.stay:
             everywhere = np.arange(len(self.symbols))
             origins, destinations = (np.concatenate([ends, everywhere]) for ends in (origins, destinations))
-        shape = (len(self.symbols), len(self.symbols))
         ones = np.ones(len(origins))
         return MarkovChain.from_counts(self.symbols, sparse.csr_array((ones, (origins, destinations)), shape=shape))
 
@@ -149,12 +156,13 @@ class Cells(ABC):
 
         The rule is public and fixed: a way with the fewest cells; among the cells that may come next on such a way,
         the one whose centre is nearest to the destination, and of several the first. Where no way leads there, -1.
+        Where any cell may follow any other, there is nothing between.
         """
+        if isinstance(self.system, Alphabet):
+            return np.empty(0, dtype=np.int64), np.zeros(len(origins), dtype=np.int64)
+        if self._ways is None:
+            self._ways = ShortestWays(self.system.matrix, self.places_in_metres)
         return self._ways.between(origins, destinations)
-
-    @cached_property
-    def _ways(self) -> ShortestWays:
-        return ShortestWays(self.system.matrix, self.places_in_metres)
 
     def words(
         self,
@@ -213,6 +221,14 @@ class Cells(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.symbols)} cells: {self.source})"
+
+
+def checked_moves(moves: Any) -> Moves:
+    """What may follow a cell."""
+    if moves not in get_args(Moves):
+        raise InvalidParameterError(f"moves is 'neighbours' or 'any', not {moves!r}")
+    chosen: Moves = moves
+    return chosen
 
 
 def require_two_cells(names: Sequence[str], where: str) -> None:

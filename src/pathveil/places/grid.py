@@ -10,7 +10,7 @@ import numpy as np
 from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.places.bounds import Bounds
-from pathveil.places.cells import MOST_CELLS, Cells, Ring, require_two_cells
+from pathveil.places.cells import MOST_CELLS, Cells, Moves, Ring, checked_moves, require_two_cells
 from pathveil.places.projection import FlatMap
 from pathveil.randomness.source import RandomSource
 
@@ -23,7 +23,8 @@ class Grid(Cells):
     """Square cells of `cell` metres, from the north-western corner of `bounds` on. Row 1 is the northernmost.
 
     `bounds` are (south, west, north, east) in degrees, and public: never take them from the points. The last row and
-    column end where the bounds end. With `stay`, a cell may follow itself.
+    column end where the bounds end. With `stay`, a cell may follow itself; with `moves="any"`,
+    any cell any other.
 
     The map is flat (`FlatMap`): a cell is as high as asked for everywhere, and as wide at the middle latitude of the
     bounds; at their edges its width is off by `distortion`. More than 10% is refused.
@@ -34,10 +35,10 @@ class Grid(Cells):
     ('r050c44', 7504)
     """
 
-    def __init__(self, bounds: Any, cell: float, *, stay: bool = False) -> None:
+    def __init__(self, bounds: Any, cell: float, *, stay: bool = False, moves: Moves = "neighbours") -> None:
         self.bounds = Bounds.checked(bounds)
         self.cell = _checked_cell(cell)
-        self.stay = bool(stay)
+        self.stay, self.moves = bool(stay), checked_moves(moves)
         middle = self.bounds.middle
         self.projection: FlatMap = FlatMap(*middle)
         self.distortion = max(self.projection.distortion(edge) for edge in (self.bounds.south, self.bounds.north))
@@ -84,6 +85,8 @@ class Grid(Cells):
         The rule is public and fixed: the straight line from cell to cell, each step to the nearest cell on it (halves
         away from the origin); as many steps as a king needs.
         """
+        if self.moves == "any":
+            return super().between(origins, destinations)
         down = destinations // self.columns - origins // self.columns
         right = destinations % self.columns - origins % self.columns
         steps = np.maximum(np.abs(down), np.abs(right))
@@ -101,7 +104,13 @@ class Grid(Cells):
         return [list(zip(latitudes.tolist(), longitudes.tolist(), strict=True))]
 
     def document(self) -> dict[str, Any]:
-        return {"kind": "grid", "bounds": self.bounds.as_list(), "cell": self.cell, "stay": self.stay}
+        return {
+            "kind": "grid",
+            "bounds": self.bounds.as_list(),
+            "cell": self.cell,
+            "stay": self.stay,
+            "moves": self.moves,
+        }
 
     def _sides(self, codes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """West, east, south and north of cells in metres; no cell reaches beyond the bounds."""

@@ -11,7 +11,7 @@ import numpy as np
 from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.places.bounds import Bounds
-from pathveil.places.cells import MOST_CELLS, Cells, Ring, require_two_cells
+from pathveil.places.cells import MOST_CELLS, Cells, Moves, Ring, checked_moves, require_two_cells
 from pathveil.places.polygons import Polygons
 from pathveil.places.projection import EqualArea, needed
 from pathveil.randomness.source import RandomSource
@@ -23,17 +23,18 @@ class Hexagons(Cells):
     """The hexagons of H3 that `bounds` touch, at a `resolution` from 0 to 15 (8: some 530 m a side, 0.7 km²).
 
     `bounds` are (south, west, north, east) in degrees, and public. Points outside them are dropped although a hexagon
-    at the edge may reach there. With `stay`, a cell may follow itself. Needs `pip install 'pathveil[places]'`.
+    at the edge may reach there. With `stay`, a cell may follow itself; with `moves="any"`,
+    any cell any other. Needs `pip install 'pathveil[places]'`.
     """
 
-    def __init__(self, bounds: Any, resolution: int, *, stay: bool = False) -> None:
+    def __init__(self, bounds: Any, resolution: int, *, stay: bool = False, moves: Moves = "neighbours") -> None:
         self._h3 = needed("h3.api.basic_str")
         self.bounds = Bounds.checked(bounds)
         if isinstance(resolution, bool) or not isinstance(resolution, int) or not 0 <= resolution <= _FINEST:
             raise InvalidParameterError(f"resolution is a whole number from 0 to {_FINEST}, not {resolution!r}")
         if self.bounds.crosses_date_line:
             raise InvalidParameterError("bounds of Hexagons cannot cross the date line: make two of them, or a Grid")
-        self.resolution, self.stay = resolution, bool(stay)
+        self.resolution, self.stay, self.moves = resolution, bool(stay), checked_moves(moves)
         self.projection: EqualArea = EqualArea(*self.bounds.middle)
         self._require_few()
         corners = [
@@ -89,6 +90,7 @@ class Hexagons(Cells):
             "bounds": self.bounds.as_list(),
             "resolution": self.resolution,
             "stay": self.stay,
+            "moves": self.moves,
         }
 
     def _neighbours(self) -> tuple[IntArray, IntArray]:

@@ -13,7 +13,7 @@ import numpy as np
 from pathveil.errors import FileItselfError, InvalidParameterError, InvalidSystemError
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.places.bounds import Bounds
-from pathveil.places.cells import Cells, Ring, require_two_cells
+from pathveil.places.cells import Cells, Moves, Ring, checked_moves, require_two_cells
 from pathveil.places.polygons import Polygons, Shapes
 from pathveil.places.projection import EqualArea, needed
 from pathveil.randomness.source import RandomSource
@@ -27,10 +27,18 @@ class Zones(Cells):
 
     `name` is the property of a feature that names its zone; if it is not given, the usual ones are looked for. Names
     are read as texts. Zones that overlap by more than 1% of the smaller are refused. With `stay`, a zone may follow
-    itself. Needs `pip install 'pathveil[places]'`.
+    itself; with `moves="any"`, any zone any other, as in tables of origins and destinations. Needs
+    `pip install 'pathveil[places]'`.
     """
 
-    def __init__(self, geojson: str | Path | Mapping[str, Any], *, name: str | None = None, stay: bool = False) -> None:
+    def __init__(
+        self,
+        geojson: str | Path | Mapping[str, Any],
+        *,
+        name: str | None = None,
+        stay: bool = False,
+        moves: Moves = "neighbours",
+    ) -> None:
         shapely: Any = needed("shapely")
         where, document = _read(geojson)
         features = _features(document, where)
@@ -40,7 +48,7 @@ class Zones(Cells):
         for i, symbol in enumerate(self.symbols):
             if symbol in self.symbols[:i]:
                 raise InvalidSystemError(f"{where}: two zones are called {symbol!r} ({name}); name another property")
-        self.stay = bool(stay)
+        self.stay, self.moves = bool(stay), checked_moves(moves)
         self._features = [
             {"type": "Feature", "properties": {"name": symbol}, "geometry": feature["geometry"]}
             for symbol, feature in zip(self.symbols, features, strict=True)
@@ -82,7 +90,7 @@ class Zones(Cells):
 
     def document(self) -> dict[str, Any]:
         collection = {"type": "FeatureCollection", "features": self._features}
-        return {"kind": "zones", "zones": collection, "stay": self.stay}
+        return {"kind": "zones", "zones": collection, "stay": self.stay, "moves": self.moves}
 
     def _neighbours(self) -> tuple[IntArray, IntArray]:
         return self._meeting

@@ -87,7 +87,7 @@ def test_a_system_without_cells_and_cells_of_another_are_refused(tmp_path):
     for places, says in (
         ({**document["places"], "cell": 2000.0}, "do not belong together"),
         ({"kind": "circles"}, "'circles'"),
-        ({"kind": "grid"}, "'bounds'"),
+        ({"kind": "grid"}, "'stay'"),
     ):
         path.write_text(json.dumps({**document, "places": places}))
         with pytest.raises(pv.InvalidSystemError, match=says):

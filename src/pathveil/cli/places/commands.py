@@ -33,17 +33,21 @@ _THE_WAY_BACK = "Back onto the map (--back); for long tables also --case, --orde
 def places(
     *,
     sources: Annotated[
-        list[str], typer.Argument(metavar="INPUT...", help="Files of points; with --back, files of words of cells.")
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="INPUT...",
+            help="Files of points; with --back, files of words of cells. Without any, only --system is written.",
+        ),
+    ] = None,
     output: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             "--output",
             "-o",
-            help="The file to write. Words: .parquet, .jsonl or .csv; with --back: .geojson, .parquet (GeoParquet) or "
-            ".csv.",
+            help="The file to write. Words: .parquet, .jsonl or .csv; with --back: .geojson, .parquet (GeoParquet), "
+            ".csv, or .html for a picture.",
         ),
-    ],
+    ] = None,
     system: Annotated[
         Path,
         typer.Option(
@@ -77,7 +81,14 @@ def places(
     --bounds 41.6,-87.9,42.1,-87.5 --output words.parquet --system cells.json[/bold]
 
     [bold]pathveil places --back private.parquet --system cells.json --output private.geojson[/bold]
+
+    [bold]pathveil places --zones counties.geojson --any-moves --system counties.json[/bold]
     """
+    if not sources and not back and output is None:
+        _write_cells(system, points, map, overwrite, printing)
+        return
+    if not sources or output is None:
+        raise InvalidParameterError(f"{'--output' if sources else 'INPUT'} is missing: name the file")
     if back:
         if map.given or points != Points():
             raise InvalidParameterError("--back takes the cells from --system: leave out options of points and cells")
@@ -86,6 +97,22 @@ def places(
     if columns != Columns() or place != "centre":
         raise InvalidParameterError("options of words, and --place, belong to --back")
     _write_words(sources, output, system, points, map, on_bad_row, overwrite, printing)
+
+
+def _write_cells(system: Path, points: Points, map: Map, overwrite: bool, printing: Printing) -> None:
+    """Only the public file, for words or counts that come from elsewhere."""
+    if points != Points():
+        raise InvalidParameterError("options of points need INPUT, the files of points")
+    from pathveil.data.points import save_cells
+    from pathveil.release import refuse_inputs
+
+    refuse_inputs([system.absolute()], public=[] if map.zones is None else [map.zones])
+    cells = map.cells()
+    save_cells(cells, system, overwrite=overwrite)
+    if printing.as_json:
+        typer.echo(json.dumps({"system": str(system), "cells": len(cells.symbols)}, indent=2))
+    elif not printing.quiet:
+        typer.echo(f"{system}: {len(cells.symbols):,} cells, {cells.source}")
 
 
 def _write_words(
@@ -164,15 +191,40 @@ def _write_back(
     from pathveil.release import refuse_inputs
 
     refuse_inputs([output.absolute()], public=[system, *map(Path, sources)])
-    cells = read_cells(system)
-    with ProgressBar(silent=printing.silent) as bar:
-        count = write_points_of_words(
-            sources, _layout(columns, sources), output, cells, place=place, overwrite=overwrite, progress=bar
-        )
+    cells, layout = read_cells(system), _layout(columns, sources)
+    if output.suffix.lower() in (".html", ".htm"):
+        count = _write_page(sources, layout, output, cells, overwrite)
+    else:
+        with ProgressBar(silent=printing.silent) as bar:
+            count = write_points_of_words(
+                sources, layout, output, cells, place=place, overwrite=overwrite, progress=bar
+            )
     if printing.as_json:
         typer.echo(json.dumps({"output": str(output), "words": count}, indent=2))
     elif not printing.quiet:
         typer.echo(f"{output}: {count:,} trips on the map")
+
+
+def _write_page(sources: list[str], layout: Layout, output: Path, cells: Cells, overwrite: bool) -> int:
+    """A page with the map of all words; how many they are."""
+    from pathveil.data import read_words
+    from pathveil.report.files import write_page
+    from pathveil.report.maps import MapData, map_figure
+    from pathveil.report.page import Page
+    from pathveil.systems.alphabet import Alphabet
+
+    codes = [
+        word for batch in read_words(sources, layout, Alphabet(cells.symbols)) for word in batch.column(0).to_pylist()
+    ]
+    page = Page(
+        "Trips on a map",
+        "A map of the words it was made of, and of nothing else: as private, or as sensitive, as they are.",
+    )
+    words = [[cells.symbols[code] for code in word] for word in codes]
+    drawn = MapData.of_words(f"{len(words):,} trips", words)
+    page.add("Visits of cells, and where most trips begin and end (with a dot)", map_figure(cells, drawn))
+    write_page(page, output, overwrite)
+    return len(codes)
 
 
 def _layout(columns: Columns, sources: list[str]) -> Layout:

@@ -96,6 +96,15 @@ class Map:
         ),
     ] = False
 
+    any_moves: Annotated[
+        bool,
+        typer.Option(
+            "--any-moves",
+            help="Any cell may follow any other, as in tables of origins and destinations; nothing is filled in.",
+            rich_help_panel=WHAT_IS_PUBLIC,
+        ),
+    ] = False
+
     @property
     def given(self) -> bool:
         return self != Map()
@@ -112,15 +121,16 @@ class Map:
                 if kinds
                 else "which cells? Give --grid METRES, --hexagons RES or --zones GEOJSON, or a --system that has cells"
             )
+        moves: places.Moves = "any" if self.any_moves else "neighbours"
         if self.zones is not None:
             if self.bounds is not None:
                 raise InvalidParameterError("--bounds do not go with --zones, which say themselves where they are")
-            return places.Zones(self.zones, name=self.zone_name, stay=self.stay)
+            return places.Zones(self.zones, name=self.zone_name, stay=self.stay, moves=moves)
         if self.zone_name is not None:
             raise InvalidParameterError("--zone-name belongs to --zones")
         if self.bounds is None:
             raise InvalidParameterError(f"{kinds[0]} needs --bounds SOUTH,WEST,NORTH,EAST in degrees. {_WHY_DECLARED}")
         bounds = self.bounds.split(",")
         if self.hexagons is not None:
-            return places.Hexagons(bounds, self.hexagons, stay=self.stay)
-        return places.Grid(bounds, self.grid or 0.0, stay=self.stay)
+            return places.Hexagons(bounds, self.hexagons, stay=self.stay, moves=moves)
+        return places.Grid(bounds, self.grid or 0.0, stay=self.stay, moves=moves)
