@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import pathveil as pv
-from pathveil.places.trips import WordMaker, seconds_of
+from pathveil.places.trips import seconds_of
 from tests.places.made_up import BOUNDS, all_cells, columns_of, random_points
 from tests.reference.point_words import words_of_points
 
@@ -45,7 +45,7 @@ def test_where_batches_end_makes_no_difference(size):
     columns = {"user": user, "time": microseconds, "latitude": latitude, "longitude": longitude}
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     found = []
-    for batch in WordMaker(cells, "10min").words(table.to_batches(size)):
+    for batch in cells.word_maker("10min").words(table.to_batches(size)):
         words = [batch.codes[begin:end].tolist() for begin, end in pairwise(batch.offsets.tolist())]
         found += list(zip(batch.users.to_pylist(), words, strict=True))
     expected = words_of_points(cells, points, 600.0)

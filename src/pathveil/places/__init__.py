@@ -3,6 +3,7 @@
 Grid        square cells in metres
 Hexagons    hexagons of H3
 Zones       zones from GeoJSON
+Streets     segments of a road network
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from pathveil.places.frames import to_geopandas, to_movingpandas, to_scikit_mobi
 from pathveil.places.grid import Grid
 from pathveil.places.hexagons import Hexagons
 from pathveil.places.metrics import TripMetrics, trip_metrics
-from pathveil.places.trips import COLUMNS, PointCounts, Trips, WordBatch, WordMaker
+from pathveil.places.streets import Streets
+from pathveil.places.trips import COLUMNS, MakesWords, PointCounts, Trips, WordBatch
 from pathveil.places.zones import Zones
 
 __all__ = [
@@ -23,13 +25,14 @@ __all__ = [
     "Cells",
     "Grid",
     "Hexagons",
+    "MakesWords",
     "Moves",
     "Placing",
     "PointCounts",
+    "Streets",
     "TripMetrics",
     "Trips",
     "WordBatch",
-    "WordMaker",
     "Zones",
     "cells_from_document",
     "to_geopandas",

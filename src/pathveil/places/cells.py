@@ -20,7 +20,7 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.places.bounds import Bounds
 from pathveil.places.filling import ShortestWays
 from pathveil.places.projection import Projection
-from pathveil.places.trips import Trips, words_of_table
+from pathveil.places.trips import MakesWords, Trips, WordMaker, words_of_table
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.markov_chain import MarkovChain
@@ -185,7 +185,11 @@ class Cells(ABC):
         dropped. Between cells that are no neighbours the trip is filled along `between`. `counts` says how often, for
         the curator: sensitive as the points are.
         """
-        return words_of_table(self, table, (latitude, longitude, user, time), gap)
+        return words_of_table(self.word_maker(gap), self.symbols, table, (latitude, longitude, user, time))
+
+    def word_maker(self, gap: str | float | timedelta | None) -> MakesWords:
+        """What makes words of sorted batches of points, from a table or from files."""
+        return WordMaker(self, gap)
 
     def points(
         self, words: Iterable[Sequence[Any]], *, place: Placing = "centre", rng: RandomSource | None = None

@@ -15,7 +15,7 @@ The same code makes words of tables in memory and of files of any size.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import pairwise
@@ -120,6 +120,12 @@ def seconds_of(gap: str | float | timedelta | None, name: str = "gap") -> float 
     return seconds
 
 
+def gap_in_microseconds(gap: str | float | timedelta | None) -> int | None:
+    """The same in the unit of batches."""
+    seconds = seconds_of(gap)
+    return None if seconds is None else round(seconds * _SECOND)
+
+
 @dataclass
 class _Last:
     """The point that the next batch begins after."""
@@ -143,8 +149,7 @@ class WordMaker:
 
     def __init__(self, cells: Locating, gap: str | float | timedelta | None) -> None:
         self._cells = cells
-        seconds = seconds_of(gap)
-        self._gap = None if seconds is None else round(seconds * _SECOND)
+        self._gap = gap_in_microseconds(gap)
         self.counts = PointCounts()
         self._last: _Last | None = None
         self._open: _Unfinished | None = None
@@ -278,16 +283,23 @@ class _Steps:
         return flat, ends
 
 
-def words_of_table(cells: Locating, table: Any, names: tuple[str | None, ...], gap: Any) -> Trips:
+class MakesWords(Protocol):
+    """Makes words of sorted batches of points."""
+
+    counts: PointCounts
+
+    def words(self, batches: Iterable[pa.RecordBatch]) -> Iterator[WordBatch]: ...
+
+
+def words_of_table(maker: MakesWords, symbols: Sequence[str], table: Any, names: tuple[str | None, ...]) -> Trips:
     """The words of points in memory (`Cells.words`)."""
     latitude, longitude, user, time = names
     points = table_of_points(table, latitude=latitude, longitude=longitude, user=user, time=time)
     # Points of one moment are sorted, too, so that the order of the rows makes no difference.
     order = pc.sort_indices(points, sort_keys=[(name, "ascending") for name in COLUMNS])
-    maker = WordMaker(cells, gap)
     trips = Trips()
     trips.users, begins = [], list[IntArray]()
-    names_of = np.array(cells.symbols, dtype=object)
+    names_of = np.array(symbols, dtype=object)
     for batch in maker.words(points.take(order).combine_chunks().to_batches(_BATCH)):
         symbols = names_of[batch.codes].tolist()
         trips.extend(tuple(symbols[begin:end]) for begin, end in pairwise(batch.offsets.tolist()))

@@ -8,20 +8,26 @@ from pathveil.data.public import SavedSystem
 from pathveil.data.workspace import private_workspace
 from pathveil.data.writing import publish, refuse_existing
 from pathveil.errors import InvalidSystemError
-from pathveil.places import Cells, cells_from_document
+from pathveil.places import Cells, Streets, cells_from_document
+from pathveil.systems.markov_chain import MarkovChain
 
 _PART = "places"
+_LINES = "lines"
+"""Where the segments of a road network lie, as `read_graphml` keeps them: [x, y, x, y] each, in their order."""
 
 
 def saved_cells(cells: Cells) -> SavedSystem:
     """The system of cells with their centres (longitude, latitude), and what the cells are made of again."""
     latitudes, longitudes = cells.centres()
     centres = dict(zip(cells.symbols, zip(longitudes.tolist(), latitudes.tolist(), strict=True), strict=True))
-    return SavedSystem(cells.system, cells.source, centres, {_PART: cells.document()})
+    more = cells.document() if isinstance(cells, Streets) else {_PART: cells.document()}
+    return SavedSystem(cells.system, cells.source, centres, more)
 
 
 def cells_of(saved: SavedSystem) -> Cells | None:
     """The cells of a saved system; None where it has none."""
+    if _LINES in saved.more:
+        return _streets(saved)
     if _PART not in saved.more:
         return None
     cells = cells_from_document(saved.more[_PART])
@@ -31,6 +37,22 @@ def cells_of(saved: SavedSystem) -> Cells | None:
             "may have made it. Run `pathveil places` again."
         )
     return cells
+
+
+def _streets(saved: SavedSystem) -> Streets:
+    chain, lines, snapping = saved.system, saved.more[_LINES], saved.more.get("snapping", {})
+    if (
+        not isinstance(chain, MarkovChain)
+        or not isinstance(lines, list)
+        or len(lines) != len(chain.symbols)
+        or not isinstance(snapping, dict)
+        or not snapping.keys() <= {"radius", "reach"}
+    ):
+        raise InvalidSystemError("the lines of this network are not those of its segments. Read its GraphML again.")
+    names = [str(symbol) for symbol in chain.symbols]
+    placed = {name: ((y0, x0), (y1, x1)) for name, (x0, y0, x1, y1) in zip(names, lines, strict=True)}
+    pairs = zip(*(ends.tolist() for ends in chain.matrix.nonzero()), strict=True)
+    return Streets(placed, [(names[a], names[b]) for a, b in pairs], **snapping)
 
 
 def save_cells(cells: Cells, path: str | Path, *, overwrite: bool = False) -> None:

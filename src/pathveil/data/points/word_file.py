@@ -24,7 +24,7 @@ from pathveil.data.symbols import SymbolTable
 from pathveil.data.workspace import private_workspace
 from pathveil.data.writing import form_of_new, publish, refuse_existing
 from pathveil.errors import DataFileError, InvalidParameterError
-from pathveil.places import COLUMNS, Cells, PointCounts, WordBatch, WordMaker
+from pathveil.places import COLUMNS, Cells, MakesWords, PointCounts, WordBatch
 from pathveil.words.base import Progress
 
 _POINTS = 1 << 17  # at a time
@@ -69,7 +69,7 @@ def write_words_of_points(
             raise InvalidParameterError(f"{files[0].name}: points are read from CSV, Parquet or JSON lines")
         watch = Watch(files)
         points = _Points(database, files, columns, skip=on_bad_row == "skip")
-        maker = WordMaker(cells, gap)
+        maker = cells.word_maker(gap)
         unfinished = workspace / "unfinished"
         batches = _reported(maker, points, report)
         form.write(map(_rows, batches), pa.OSFile(str(unfinished), "wb"), lambda _stage, _words: None)
@@ -96,7 +96,7 @@ def _require_words(counts: PointCounts) -> None:
         raise DataFileError(f"{what} {counts.points:,} points were read.", without_content=what)
 
 
-def _reported(maker: WordMaker, points: _Points, report: Progress) -> Iterator[WordBatch]:
+def _reported(maker: MakesWords, points: _Points, report: Progress) -> Iterator[WordBatch]:
     for batch in maker.words(points.sorted()):
         report("reading", maker.counts.points)
         yield batch
