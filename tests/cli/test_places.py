@@ -8,6 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import pathveil as pv
+from pathveil import data
+from tests.data.public.public_files import town, written
 from tests.places.made_up import FOUR_ZONES, columns_of, random_points
 
 BOUNDS = "53.10,8.15,53.18,8.28"
@@ -104,6 +106,25 @@ def test_counted_flows_between_zones_become_a_model_and_a_map(points, run):
     assert ran.code == 0, ran.err
     assert "50 trips" in (points / "synthetic.html").read_text()
     assert len(json.loads((points / "synthetic.geojson").read_text())["features"]) == 50
+
+
+def test_points_are_snapped_to_streets_that_osmnx_has_saved(folder, run):
+    written(town(), folder)
+    assert run("system graphml town.graphml --need-coordinates --output town.json").code == 0
+    streets = data.read_cells(folder / "town.json")
+    names = streets.system.random_word(4, pv.insecure_seed(2))
+    lines = ["user,time,latitude,longitude"]
+    lines += [f"p,{60 * i},{lat},{lon}" for i, (lat, lon) in enumerate(streets.points([names])[0])]
+    (folder / "drive.csv").write_text("\n".join(lines) + "\n")
+    ran = run(f"places drive.csv {COLUMNS} --system town.json --snap 20 --output words.parquet")
+    assert ran.code == 0, ran.err
+    [word] = pq.read_table(folder / "words.parquet")["word"].to_pylist()
+    assert streets.system.is_feasible(word)
+    ran = run("places --back words.parquet --system town.json --output drive.geojson")
+    assert ran.code == 0, ran.err
+    ran = run(f"places drive.csv {COLUMNS} --grid 500 --bounds {BOUNDS} --snap 20 --system c.json -o w.csv")
+    assert ran.code == 2
+    assert "belongs to streets" in ran.err
 
 
 def test_work_that_fails_leaves_neither_words_nor_cells(points, run):

@@ -176,6 +176,13 @@ class Streets(Cells):
         word[own], word[~own] = ends, between
         return word
 
+    def snapping(self, radius: float) -> Streets:
+        """The same streets with another radius."""
+        lines = {symbol: ((a, b), (c, d)) for symbol, ((a, b), (c, d)) in zip(self.symbols, self._lines, strict=True)}
+        pairs = zip(*(ends.tolist() for ends in self._follows), strict=True)
+        follows = [(self.symbols[a], self.symbols[b]) for a, b in pairs]
+        return Streets(lines, follows, radius=radius, reach=self.reach)
+
     def word_maker(self, gap: str | float | timedelta | None) -> StreetWords:
         return StreetWords(self, gap)
 

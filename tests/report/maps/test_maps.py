@@ -49,6 +49,15 @@ def test_the_radius_and_the_bar_are_to_scale():
     assert f"H{1 + 480 * 2000 / CELLS.width:.1f}" in bar.get("d")
 
 
+def test_streets_are_lines_that_are_stronger_where_there_is_more():
+    lines = {"a": ((53.14, 8.20), (53.15, 8.20)), "b": ((53.15, 8.20), (53.15, 8.22))}
+    streets = pv.places.Streets(lines, [("a", "b")])
+    drawn = shapes(map_figure(streets, MapData("", {"a": 4.0, "b": 1.0})), "street")
+    assert [shape.get("stroke-opacity") for shape in drawn] == ["1.000", "0.500"]
+    pv.plot_map(streets, [("a", "b")])
+    plt.close("all")
+
+
 def test_names_stay_text_and_strangers_are_refused():
     evil = "<script>alert(1)</script>"
     zones = pv.places.Zones(zones_of(**{evil: square(8.0, 53.0), "b": square(8.02, 53.0)}))

@@ -82,6 +82,9 @@ def places(
 
     [bold]pathveil places --back private.parquet --system cells.json --output private.geojson[/bold]
 
+    [bold]pathveil system graphml town.graphml --output town.json[/bold] (streets), then
+    [bold]pathveil places points.csv … --system town.json --output words.parquet[/bold]
+
     [bold]pathveil places --zones counties.geojson --any-moves --system counties.json[/bold]
     """
     if not sources and not back and output is None:
@@ -138,7 +141,7 @@ def _write_words(
         refuse_existing(system.absolute(), overwrite)
     if map.zones is not None:
         refuse_sensitive("--zones", map.zones, sources)
-    cells = map.cells() if map.given else read_cells(system)
+    cells = points.snapped(map.cells() if map.given else read_cells(system))
     named = PointColumns(*(str(getattr(points, name)) for name in ("latitude", "longitude", "user", "time")))
     with ProgressBar(silent=printing.silent, unit="points") as bar:
         counts = write_words_of_points(

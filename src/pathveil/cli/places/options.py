@@ -47,6 +47,25 @@ class Points:
             rich_help_panel=_WHERE_POINTS_ARE,
         ),
     ] = "30min"
+    snap: Annotated[
+        float | None,
+        typer.Option(
+            metavar="METRES",
+            help="Streets (a --system from `pathveil system graphml`): how far from its street a point may lie; 50 m "
+            "if not given.",
+            rich_help_panel=_WHERE_POINTS_ARE,
+        ),
+    ] = None
+
+    def snapped(self, cells: Cells) -> Cells:
+        """The cells, with the radius for points that was asked for."""
+        from pathveil.places import Streets
+
+        if self.snap is None:
+            return cells
+        if not isinstance(cells, Streets):
+            raise InvalidParameterError("--snap belongs to streets, a --system from `pathveil system graphml`")
+        return cells.snapping(self.snap)
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,10 @@ def _cells(sheet: _Sheet, data: MapData, top: float) -> Html:
         shade = 0.0 if amount <= 0 else max(_FAINTEST, math.sqrt(amount / top))
         path = "".join(_path(sheet.on_paper(ring)) for ring in rings)
         what = f"{name_of(symbol)}: {amount:.3g}"
+        if all(len(ring) == 2 for ring in rings):  # a street
+            drawn.append(tag("path", d=path, class_="edge"))
+            drawn.append(tag("path", tag("title", what), d=path, class_="street", stroke_opacity=f"{shade:.3f}"))
+            continue
         drawn.append(tag("path", tag("title", what), d=path, class_="place", fill_opacity=f"{shade:.3f}"))
     return tag("g", joined(drawn))
 

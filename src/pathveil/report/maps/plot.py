@@ -46,9 +46,11 @@ def plot_map(
         for ring in cells.outline(symbol):
             outlines.append(np.column_stack(cells.projection.to_metres(*np.array(ring).T)))
             shades.append(np.sqrt(max(data.amounts.get(symbol, 0.0), 0.0) / top))
-    edge = 0.4 if len(outlines) < 3000 else 0.0
-    shown = PolyCollection(outlines, array=np.array(shades), cmap="Blues", edgecolors="0.8", linewidths=edge)
-    shown.set_clim(0, 1)
+    streets = max(map(len, outlines)) == 2
+    edge = 2.0 if streets else 0.4 if len(outlines) < 3000 else 0.0
+    colour = "face" if streets else "0.8"
+    shown = PolyCollection(outlines, array=np.array(shades), cmap="Blues", edgecolors=colour, linewidths=edge)
+    shown.set_clim(-0.2 if streets else 0, 1)
     ax.add_collection(shown)
     place = cells.coordinates
     if flows and data.flows:
