@@ -21,7 +21,7 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 import pathveil as pv
-from pathveil.places.projection import FlatMap
+from pathveil.places.geometry import FlatMap
 
 FOLDER = Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 CENTRE = (53.14, 8.21)  # where the town lies on the globe: its coordinates are metres

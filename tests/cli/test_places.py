@@ -31,6 +31,7 @@ def points(folder):
     [
         (f"--grid 2000 --bounds {BOUNDS}", 25),
         (f"--hexagons 7 --bounds {BOUNDS} --stay", 29),
+        (f"--grid 4000 --bounds {BOUNDS} --times 12h", 18),
         ("--zones areas.geojson", 4),
         ("--zones areas.geojson --zone-name name", 4),
     ],

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.places.projection import EqualArea, FlatMap
+from pathveil.places.geometry import EqualArea, FlatMap
 from tests.places.made_up import BOUNDS, FOUR_ZONES, all_cells, square, zones_of
 from tests.reference.point_words import way_between
 

@@ -4,6 +4,7 @@ Grid        square cells in metres
 Hexagons    hexagons of H3
 Zones       zones from GeoJSON
 Streets     segments of a road network
+TimedCells  cells with the time of day in the symbol
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathveil.places.grid import Grid
 from pathveil.places.hexagons import Hexagons
 from pathveil.places.metrics import TripMetrics, trip_metrics
 from pathveil.places.streets import Streets
+from pathveil.places.timed import TimedCells
 from pathveil.places.trips import COLUMNS, MakesWords, PointCounts, Trips, WordBatch
 from pathveil.places.zones import Zones
 
@@ -30,6 +32,7 @@ __all__ = [
     "Placing",
     "PointCounts",
     "Streets",
+    "TimedCells",
     "TripMetrics",
     "Trips",
     "WordBatch",
@@ -51,6 +54,8 @@ def cells_from_document(document: Any) -> Cells:
             return Grid(document["bounds"], document["cell"], **rules)
         if kind == "hexagons":
             return Hexagons(document["bounds"], document["resolution"], **rules)
+        if kind == "timed":
+            return TimedCells(cells_from_document(document["cells"]), document["seconds"])
         if kind == "zones":
             return Zones(document["zones"], name="name", **rules)
     except KeyError as missing:

@@ -17,9 +17,8 @@ from scipy import sparse
 
 from pathveil.errors import InvalidParameterError, InvalidSystemError, UnknownSymbolError
 from pathveil.numerics.arrays import FloatArray, IntArray
-from pathveil.places.bounds import Bounds
 from pathveil.places.filling import ShortestWays
-from pathveil.places.projection import Projection
+from pathveil.places.geometry import Bounds, Projection
 from pathveil.places.trips import MakesWords, Trips, WordMaker, words_of_table
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.alphabet import Alphabet

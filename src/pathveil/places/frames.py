@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pathveil.errors import InvalidParameterError
 from pathveil.places.cells import Cells, Placing
-from pathveil.places.projection import needed
+from pathveil.places.geometry import needed
 from pathveil.randomness.source import RandomSource
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.numerics.arrays import FloatArray, IntArray
-from pathveil.places.bounds import Bounds
 from pathveil.places.cells import MOST_CELLS, Cells, Moves, Ring, checked_moves, require_two_cells
-from pathveil.places.projection import FlatMap
+from pathveil.places.geometry import Bounds, FlatMap
 from pathveil.randomness.source import RandomSource
 
 _SMALLEST = 1.0  # metres: GPS knows no better, and whoever says less means degrees

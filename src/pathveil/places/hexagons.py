@@ -10,10 +10,8 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError, TooLargeError
 from pathveil.numerics.arrays import FloatArray, IntArray
-from pathveil.places.bounds import Bounds
 from pathveil.places.cells import MOST_CELLS, Cells, Moves, Ring, checked_moves, require_two_cells
-from pathveil.places.polygons import Polygons
-from pathveil.places.projection import EqualArea, needed
+from pathveil.places.geometry import Bounds, EqualArea, Polygons, needed
 from pathveil.randomness.source import RandomSource
 
 _FINEST = 15

@@ -23,9 +23,8 @@ from scipy.spatial import cKDTree
 
 from pathveil.errors import InvalidParameterError, InvalidSystemError
 from pathveil.numerics.arrays import FloatArray, IntArray
-from pathveil.places.bounds import Bounds, require_degrees
 from pathveil.places.cells import Cells, Ring, require_two_cells
-from pathveil.places.projection import FlatMap
+from pathveil.places.geometry import Bounds, FlatMap, require_degrees
 from pathveil.places.trips import COLUMNS, PointCounts, WordBatch, gap_in_microseconds
 from pathveil.randomness.source import RandomSource
 

@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 
 from pathveil.errors import InvalidParameterError
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
-from pathveil.places.bounds import Bounds, require_degrees, seem_swapped
+from pathveil.places.geometry import Bounds, require_degrees, seem_swapped
 from pathveil.places.tables import table_of_points
 
 COLUMNS = ("user", "time", "latitude", "longitude")
@@ -172,7 +172,7 @@ class WordMaker:
         times = batch.column("time").to_numpy(zero_copy_only=False)
         latitudes, longitudes = (batch.column(name).to_numpy(zero_copy_only=False) for name in COLUMNS[2:])
         require_degrees(latitudes, longitudes)
-        codes = self._cells.codes_at(latitudes, longitudes)
+        codes = self._codes_of(latitudes, longitudes, times)
         if seem_swapped([self._cells.extent], latitudes, longitudes):
             self._swapped += len(codes)
         same_user, before_times, before_codes = self._before(users, times, codes)
@@ -184,6 +184,10 @@ class WordMaker:
         steps = self._steps(inside, codes[inside], before_codes[inside], same_user[inside], pauses)
         self._last = _Last(users.slice(len(users) - 1), int(times[-1]), int(codes[-1]))
         yield from self._assembled(steps, users, times)
+
+    def _codes_of(self, latitudes: FloatArray, longitudes: FloatArray, times: IntArray) -> IntArray:  # noqa: ARG002
+        """The symbol of each point, -1 outside. Where symbols know the time, they depend on it."""
+        return self._cells.codes_at(latitudes, longitudes)
 
     def _before(self, users: pa.Array, times: IntArray, codes: IntArray) -> tuple[BoolArray, IntArray, IntArray]:
         """For each point: is the point before of the same person? When was it, and in which cell?"""

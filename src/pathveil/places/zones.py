@@ -12,10 +12,8 @@ import numpy as np
 
 from pathveil.errors import FileItselfError, InvalidParameterError, InvalidSystemError
 from pathveil.numerics.arrays import FloatArray, IntArray
-from pathveil.places.bounds import Bounds
 from pathveil.places.cells import Cells, Moves, Ring, checked_moves, require_two_cells
-from pathveil.places.polygons import Polygons, Shapes
-from pathveil.places.projection import EqualArea, needed
+from pathveil.places.geometry import Bounds, EqualArea, Polygons, Shapes, needed
 from pathveil.randomness.source import RandomSource
 
 _OVERLAP = 0.01  # of the smaller zone: simplified borders overlap in slivers, and a point there is in the first zone

@@ -124,12 +124,25 @@ class Map:
         ),
     ] = False
 
+    times: Annotated[
+        str | None,
+        typer.Option(
+            help="Bins of the day as part of the symbol, such as 6h; --gap may not be longer.",
+            rich_help_panel=WHAT_IS_PUBLIC,
+        ),
+    ] = None
+
     @property
     def given(self) -> bool:
         return self != Map()
 
     def cells(self) -> Cells:
         """The cells that were asked for."""
+        from pathveil.places import TimedCells
+
+        return self._untimed() if self.times is None else TimedCells(self._untimed(), self.times)
+
+    def _untimed(self) -> Cells:
         from pathveil import places
 
         named = {"--grid": self.grid, "--hexagons": self.hexagons, "--zones": self.zones}

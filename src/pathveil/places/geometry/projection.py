@@ -16,7 +16,7 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.numerics.arrays import FloatArray
-from pathveil.places.bounds import longitude_between
+from pathveil.places.geometry.bounds import longitude_between
 
 _EQUATOR_RADIUS = 6_378_137.0  # metres: the ellipsoid of WGS 84
 _ECCENTRICITY_SQUARED = 6.694379990141316e-3

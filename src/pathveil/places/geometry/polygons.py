@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.numerics.arrays import FloatArray, IntArray
-from pathveil.places.projection import EqualArea, needed
+from pathveil.places.geometry.projection import EqualArea, needed
 from pathveil.randomness.source import RandomSource
 
 Shapes = npt.NDArray[np.object_]
