@@ -150,6 +150,7 @@ def test_the_curators_report_has_maps_where_places_are_known(points, run):
     for line in (
         f"privatize w.parquet {words} --epsilon 5 --mechanism exponential -o p.parquet",
         f"model w.parquet {words} --unit word --max-length 8 --order 1 --epsilon 3 -o m.json",
+        "report plan --system c.json --length 3 -o plan.html",
         f"report curator --input w.parquet {words} --private p.parquet -o curator-words.html",
         f"report curator --input w.parquet {words} --model m.json -o curator-model.html",
         "report curator --input w.parquet --column word --model m.json -o curator-plain.html",
@@ -161,4 +162,5 @@ def test_the_curators_report_has_maps_where_places_are_known(points, run):
         assert "On the map, before and after" in page
         assert f"<figcaption>{released}</figcaption>" in page
         assert "frequent patterns: F1" in page
+    assert "The cells of the map" in (points / "plan.html").read_text()
     assert "On the map" not in (points / "curator-plain.html").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from itertools import pairwise, product
 
 from pathveil.places import Streets
@@ -18,6 +19,7 @@ def distance(point: Point, begin: Point, end: Point) -> float:
     return math.hypot(a + part * (c - a) - x, b + part * (d - b) - y)
 
 
+@cache
 def moves(streets: Streets, origin: int, destination: int) -> float:
     """How many moves lead from a segment to another; infinite if not within reach."""
     edge = {origin}

@@ -117,9 +117,11 @@ def plan(
     report.require_free()
     saved = system.read_saved()
     world = saved.system
+    from pathveil.data.points import cells_of
     from pathveil.data.public import read_coordinates
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
+    from pathveil.report.maps import MapData, map_figure
     from pathveil.report.plan_page import plan_page
 
     places = saved.map if coordinates is None else read_coordinates(coordinates)
@@ -133,6 +135,9 @@ def plan(
         else:
             raise InvalidParameterError("give --length, or --distance edit with --lengths")
         page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=places)
+        cells = cells_of(saved)
+        if cells is not None:
+            page.add("The cells of the map", map_figure(cells, MapData(cells.source, {})))
     report.write(page)
     if not report.quiet:
         typer.echo(f"{report.path}: a planning report. It was made from public quantities only and may be shared.")
