@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from pathveil.places.metrics import trip_metrics as trip_metrics
     from pathveil.planning.choose import best_mechanism as best_mechanism
     from pathveil.planning.compare_models import compare_models as compare_models
+    from pathveil.planning.distances import radius_curve as radius_curve
     from pathveil.planning.forecast import Forecast as Forecast
     from pathveil.planning.forecast import MechanismForecast as MechanismForecast
     from pathveil.planning.forecast import forecast as forecast
@@ -101,6 +102,7 @@ if TYPE_CHECKING:
     from pathveil.words.certified import CertifiedExponential as CertifiedExponential
     from pathveil.words.classes import ErrorClasses as ErrorClasses
     from pathveil.words.classes import error_classes as error_classes
+    from pathveil.words.distances import DistanceLaw as DistanceLaw
     from pathveil.words.edit import EditCertificate as EditCertificate
     from pathveil.words.edit import EditClasses as EditClasses
     from pathveil.words.edit import EditLaw as EditLaw

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pathveil.cli.options import Adjacency, Distance, Overwrite, Printing, SystemFile, takes_bundles
+from pathveil.cli.options import Adjacency, Distance, Overwrite, Places, Printing, SystemFile, takes_bundles
 from pathveil.cli.printing import PlotFile, ProgressBar, with_options
 from pathveil.errors import InvalidParameterError
 
@@ -90,6 +90,7 @@ def plan(
     system: SystemFile,
     adjacency: Adjacency = 1,
     distance: Distance,
+    places: Places,
     promise: ModelPromise,
     wanted: Wanted,
     plot: Annotated[Path | None, typer.Option(help="Draw the table, as a .png, .svg or .pdf file.")] = None,
@@ -119,6 +120,8 @@ def plan(
             "--delta, --unit, --max-length, --max-words-per-user and --neighbours are for a private model: they need "
             "--rows"
         )
+    if places.coordinates is not None and (rows is not None or wanted.target_error is not None):
+        raise InvalidParameterError("--coordinates goes with --length, and not with --target-error: it is a share")
     epsilons = wanted.epsilons
     picture = None if plot is None else PlotFile(plot, overwrite)
     if rows is not None:
@@ -130,7 +133,8 @@ def plan(
         world = system.read()
         if not printing.silent:
             distance.warn(world, looked_at(world, declared))
-        curves = word_curves(world, declared, adjacency, distance.between, distance.cap)
+        measured = places.measured(distance)
+        curves = word_curves(world, declared, adjacency, distance.between, distance.cap, measured)
     needed = _computed(curves, epsilons, wanted.target_error, printing)
     remarks = [with_options(remark) for remark in curves.remarks(epsilons)]
     if rows is not None and promise.delta is None:

@@ -20,6 +20,7 @@ from pathveil.words.base import ErrorLaw, WordMechanism, checked_epsilon, checke
 from pathveil.words.by_name import MECHANISMS
 from pathveil.words.certificate import Certificate
 from pathveil.words.certified import CertifiedExponential
+from pathveil.words.distances import DistanceCertificate
 from pathveil.words.edit import EditCertificate
 
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
@@ -45,7 +46,7 @@ class Cell:
     law: ErrorLaw
     sample_law: ErrorLaw
     draws: tuple[Word, ...]
-    certificate: Certificate | EditCertificate | None = None
+    certificate: Certificate | DistanceCertificate | EditCertificate | None = None
     kept: float | None = None
 
 

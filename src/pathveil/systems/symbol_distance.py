@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from hashlib import sha256
 from math import isfinite
 from typing import Any
 
@@ -65,6 +66,7 @@ class SymbolDistance:
         *,
         points: FloatArray | None = None,
         matrix: FloatArray | None = None,
+        fingerprint: str | None = None,
     ) -> None:
         """Use `from_coordinates`, `from_matrix` or `from_function`."""
         self._symbols = unique_symbols(symbols)
@@ -76,7 +78,7 @@ class SymbolDistance:
         if isinstance(steps, bool) or not isinstance(steps, int | np.integer) or not 1 <= steps <= LARGEST_STEPS:
             raise InvalidParameterError(f"`steps` is a whole number from 1 to {LARGEST_STEPS:,}, not {steps!r}")
         self._steps = int(steps)
-        self._points, self._matrix = points, matrix
+        self._points, self._matrix, self._fingerprint = points, matrix, fingerprint
         self._radius = self._farthest if radius is None else _checked_radius(radius)
 
     @classmethod
@@ -182,13 +184,13 @@ class SymbolDistance:
 
     @cached_property
     def costs(self) -> Costs:
-        """q·c(x, y) for all symbols, as whole numbers: a metric, exactly."""
+        """q·c(x, y) for all symbols, as whole numbers: a metric, exactly. Different symbols cost a step at least."""
         count = len(self.symbols)
         costs = np.full((count, count), self.steps, dtype=np.uint16)
         if self.radius > 0:
             for rows in self._blocks:
                 steps = self.distances_from(rows) * (self.steps / self.radius)
-                costs[rows] = np.minimum(np.ceil(steps), self.steps)
+                costs[rows] = np.clip(np.ceil(steps), 1, self.steps)
                 if self._points is not None:
                     self._settle(costs, rows, steps)
         costs[np.arange(count), np.arange(count)] = 0
@@ -197,9 +199,26 @@ class SymbolDistance:
         costs.flags.writeable = False
         return costs
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """A short name of the distances, whatever the radius: units are compared only where it is the same.
+
+        It is that of all symbols that were given, also where a system uses only some of them.
+        """
+        if self._fingerprint is not None:
+            return self._fingerprint
+        digest = sha256()
+        order = sorted(range(len(self.symbols)), key=lambda code: repr(self.symbols[code]))
+        for code in order:
+            own = self._points[code] if self._points is not None else self.distances_from(code)[order]
+            digest.update(f"{self.symbols[code]!r} {own.tolist()}\n".encode())
+        return digest.hexdigest()[:16]
+
     def with_radius(self, radius: float | None) -> SymbolDistance:
         """The same distances with another R."""
-        return SymbolDistance(self.symbols, radius, self.steps, points=self._points, matrix=self._matrix)
+        return SymbolDistance(
+            self.symbols, radius, self.steps, points=self._points, matrix=self._matrix, fingerprint=self.fingerprint
+        )
 
     def ordered(self, symbols: Sequence[Symbol]) -> SymbolDistance:
         """For the symbols of a system, in their order; those that are left out are named."""
@@ -219,6 +238,7 @@ class SymbolDistance:
             self.steps,
             points=None if self._points is None else self._points[rows],
             matrix=None if self._matrix is None else self._matrix[np.ix_(rows, rows)],
+            fingerprint=self.fingerprint,
         )
 
     def near(self, reach: float) -> BoolArray:

@@ -4,7 +4,7 @@
     SystemFile       the public system; Ends: where its words begin and end
     Input, Columns   the sensitive words, and how they stand in their files
     ModelInput       the same for `pathveil model`
-    Distance         substitutions or edits
+    Distance         substitutions or edits; Places: how far symbols are apart
     Budget           the ledger that is charged
     Output           the file that is written
     Printing         what is printed
@@ -15,7 +15,15 @@ Beside them single options that several commands share, and the headings under w
 from pathveil.cli.options.budget import Budget, Curator, LedgerFile
 from pathveil.cli.options.bundles import takes_bundles
 from pathveil.cli.options.input import WHERE_WORDS_ARE, Columns, Input, OnBadRow
-from pathveil.cli.options.mechanism import HOW_PRIVATE, Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
+from pathveil.cli.options.mechanism import (
+    HOW_PRIVATE,
+    Adjacency,
+    Distance,
+    Epsilon,
+    MechanismName,
+    OnInfeasible,
+    Places,
+)
 from pathveil.cli.options.model_input import ModelInput
 from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
 from pathveil.cli.options.system import (
@@ -48,6 +56,7 @@ __all__ = [
     "OnInfeasible",
     "Output",
     "Overwrite",
+    "Places",
     "Printing",
     "Quiet",
     "SystemFile",

@@ -21,7 +21,7 @@ from pathveil.errors import (
     PathVeilError,
     UnknownSymbolError,
 )
-from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Symbols, Unit
 from pathveil.randomness.lazy import EXACT
@@ -128,6 +128,11 @@ class WordMechanism(ABC):
     @abstractmethod
     def distances(self, codes: IntArray, outputs: Any) -> IntArray:
         """How far each output is from the word, all given as symbol codes: errors, or edits."""
+
+    def adjacent(self, codes: IntArray, words: Any) -> BoolArray:
+        """Which of the words does the promise compare with this one? All given as symbol codes."""
+        distance = self.distances(codes, words)
+        return (distance > 0) & (distance <= self.adjacency)
 
     def prepare(self, lengths: Iterable[int], progress: Progress | None = None) -> None:  # noqa: B027 - see below
         """Do now what the first draw of words of these lengths would have to wait for.
