@@ -128,6 +128,20 @@ def test_points_are_snapped_to_streets_that_osmnx_has_saved(folder, run):
     assert "belongs to streets" in ran.err
 
 
+def test_distances_between_cells_are_metres(points, run):
+    assert run(f"places points.csv {COLUMNS} --grid 3000 --bounds {BOUNDS} -o w.parquet --system c.json").code == 0
+    line = "privatize w.parquet --column word --system c.json --coordinates c.json --epsilon 4 --mechanism exponential"
+    ran = run(f"{line} --radius 9000 --within 3000 --yes -o p.parquet")
+    assert ran.code == 0, ran.err
+    assert "3000" in (points / "p.parquet.manifest.json").read_text().replace(",", "")
+    ran = run("report curator --input w.parquet --column word --system c.json --private p.parquet -o curator.html")
+    assert ran.code == 0, ran.err
+    assert "r = 3 km" in (points / "curator.html").read_text()
+    ran = run(f"{line} --within 100 --yes -o q.parquet")
+    assert ran.code != 0, "nobody lies within 100 m"
+    assert not (points / "q.parquet").exists()
+
+
 def test_work_that_fails_leaves_neither_words_nor_cells(points, run):
     with open(points / "points.csv", "a") as file:
         file.write("p1,soon,53.14,8.2\n")

@@ -200,6 +200,7 @@ def curator(
     from pathveil.data.points import cells_of
     from pathveil.data.sources import named_format
     from pathveil.data.writing import manifest_path
+    from pathveil.privacy.units import MovedSymbols
     from pathveil.report.curator import add_map, compare, curator_page, read_all
     from pathveil.report.released import read_manifest, read_model_of, rebuilt_mechanism, require_same_system
 
@@ -226,10 +227,12 @@ def curator(
         page = curator_page(found)
         cells = cells_of(saved)
         if cells is not None:
+            unit = None if released is None else released.promise.protects
+            radius = unit.within if isinstance(unit, MovedSymbols) else None
             sensitive, made = (
                 [world.decode(word.tolist()) for word in one] for one in (found.sensitive, found.private)
             )
-            add_map(page, cells, sensitive, made, "Private trips", getattr(mechanism, "within", None))
+            add_map(page, cells, sensitive, made, "Private trips", radius)
     report.write(page, secret=True)
     if not report.quiet:
         echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")

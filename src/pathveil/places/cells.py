@@ -125,8 +125,8 @@ class Cells(ABC):
         """The distance between cells with a radius of four times the `spacing`; `distance_within` takes another."""
         return self.distance_within(_REACH * self.spacing)
 
-    def distance_within(self, radius: float) -> SymbolDistance:
-        """The distance between the centres of cells in metres; beyond `radius` metres all cells are as far."""
+    def distance_within(self, radius: float | None) -> SymbolDistance:
+        """Metres between the centres of cells; beyond `radius` all are equally far (None: nothing is cut off)."""
         return SymbolDistance.from_coordinates(
             dict(zip(self.symbols, self.places_in_metres.tolist(), strict=True)), radius
         )

@@ -77,8 +77,8 @@ class TimedCells(Cells):
             )
         return _TimedWords(self, gap)
 
-    def distance_within(self, radius: float) -> SymbolDistance:
-        raise InvalidParameterError(f"there is no distance of {radius:g} m between times: use that of `cells.cells`")
+    def distance_within(self, radius: float | None) -> SymbolDistance:  # noqa: ARG002
+        raise InvalidParameterError("symbols that differ in time have no distance in metres: use that of `cells.cells`")
 
     def outline(self, symbol: str) -> list[Ring]:
         return self.cells.outline(self.cells.symbols[self._code(symbol) // self.bins])

@@ -155,6 +155,7 @@ class Places:
             return None
         if distance.between is not None:
             raise InvalidParameterError("--coordinates does not go with --distance edit")
+        from pathveil.data.points import cells_of
         from pathveil.data.public import SavedSystem, read_coordinates, split_columns
         from pathveil.planning.distances import Measured
         from pathveil.systems.symbol_distance import SymbolDistance
@@ -162,7 +163,11 @@ class Places:
         path, columns = split_columns(self.coordinates, 3)
         points: dict[Any, Sequence[float]]
         if path.suffix == ".json":
-            points = dict(SavedSystem.read(path).coordinates or {})
+            saved = SavedSystem.read(path)
+            cells = cells_of(saved)
+            if cells is not None:  # it knows them in metres, too
+                return Measured(cells.distance_within(self.radius), self.within)
+            points = dict(saved.coordinates or {})
             if not points:
                 raise InvalidParameterError(f"--coordinates {path}: this system does not know where its symbols lie")
         else:
