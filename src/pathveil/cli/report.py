@@ -24,7 +24,9 @@ from pathveil.cli.printing import echo_notice, waiting
 from pathveil.errors import DataFileError, InvalidParameterError
 
 if TYPE_CHECKING:
+    from pathveil.data.public import SavedSystem
     from pathveil.models.sequences import PrivateSequences
+    from pathveil.report.curator import Comparison
     from pathveil.report.page import Page
     from pathveil.systems.system import System, Word
 
@@ -197,11 +199,9 @@ def curator(
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
     from pathveil.data.formats import layout_of_output
-    from pathveil.data.points import cells_of
     from pathveil.data.sources import named_format
     from pathveil.data.writing import manifest_path
-    from pathveil.privacy.units import MovedSymbols
-    from pathveil.report.curator import add_map, compare, curator_page, read_all
+    from pathveil.report.curator import compare, curator_page, read_all
     from pathveil.report.released import read_manifest, read_model_of, rebuilt_mechanism, require_same_system
 
     released = mechanism = None
@@ -225,17 +225,27 @@ def curator(
             model_rows=rows,
         )
         page = curator_page(found)
-        cells = cells_of(saved)
-        if cells is not None:
-            unit = None if released is None else released.promise.protects
-            radius = unit.within if isinstance(unit, MovedSymbols) else None
-            sensitive, made = (
-                [world.decode(word.tolist()) for word in one] for one in (found.sensitive, found.private)
-            )
-            add_map(page, cells, sensitive, made, "Private trips", radius)
+        _add_map(page, found, saved)
     report.write(page, secret=True)
     if not report.quiet:
         echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
+
+
+def _add_map(page: Page, found: Comparison, saved: SavedSystem) -> None:
+    """Maps before and after, where the symbols are cells."""
+    from pathveil.data.points import cells_of
+    from pathveil.privacy.units import MovedSymbols
+    from pathveil.report.curator import add_map
+
+    cells = cells_of(saved)
+    if cells is None:
+        return
+    unit = None if found.released is None else found.released.promise.protects
+    radius = unit.within if isinstance(unit, MovedSymbols) else None
+    before, after = (
+        [saved.system.decode(word.tolist()) for word in words] for words in (found.sensitive, found.private)
+    )
+    add_map(page, cells, before, after, "Private trips", radius)
 
 
 def _sequence_page(
