@@ -25,7 +25,7 @@ from pathveil.errors import DataFileError, InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.data.public import SavedSystem
-    from pathveil.models.sequences import PrivateSequences
+    from pathveil.models.sequences import CodedWords, PrivateSequences, PrivateSequencesByGroup
     from pathveil.report.curator import Comparison
     from pathveil.report.page import Page
     from pathveil.systems.system import System, Word
@@ -160,6 +160,10 @@ def curator(
         Path | None,
         typer.Option(help="A private model of the same words. A model of sequences gets a page of its own."),
     ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN=GROUP", help="For models of groups: a page about this group of the column."),
+    ] = None,
     on_bad_row: OnBadRow = "fail",
     report: Report,
 ) -> None:
@@ -187,7 +191,8 @@ def curator(
                 f"{'--private' if private is not None else odd[0]}: {model} is a model of sequences, which knows its "
                 "states and needs no other file (a --system of places draws maps)"
             )
-        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet, system)
+        saved = system.read_saved(sensitive=input) if system.given else None
+        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet, group, saved)
         report.write(page, secret=True)
         if not report.quiet:
             echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
@@ -249,28 +254,53 @@ def _add_map(page: Page, found: Comparison, saved: SavedSystem) -> None:
 
 
 def _sequence_page(
-    model: PrivateSequences,
+    model: PrivateSequences | PrivateSequencesByGroup,
     input: list[str],
     columns: Columns,
     on_bad_row: OnBadRow,
     quiet: bool,
-    system: SystemFile,
+    group: str | None,
+    saved: SavedSystem | None,
 ) -> Page:
-    from pathveil.data import read_coded_words
-    from pathveil.data.points import cells_of
-    from pathveil.report.curator import add_map, sequence_page
+    from pathveil.data.reading import Beside, read_coded_words
+    from pathveil.models.sequences import PrivateSequences
+    from pathveil.report.curator import sequence_page
 
-    cells = cells_of(system.read_saved(sensitive=input)) if system.given else None
+    beside, place = None, 0
+    if not isinstance(model, PrivateSequences):
+        names = {str(one): one for one in model.models}
+        column, _, name = (group or "").partition("=")
+        if name not in names:
+            raise InvalidParameterError(
+                f"the model has a part for each group: give --group COLUMN=GROUP, a group of {', '.join(names)}"
+            )
+        beside, place = Beside(group=column, groups=tuple(names)), list(names).index(name)
+        model = model[names[name]]
+    elif group is not None:
+        raise InvalidParameterError("--group: the model has no groups. Leave it out.")
     with waiting("comparing ...", silent=quiet):
         layout, longest = columns.layout(input), model.asked.max_length
-        found = read_coded_words(input, layout, model.states, max_length=longest, on_bad_row=on_bad_row)
-        page = sequence_page(model, found.words)
-        if cells is not None:
-            codes, offsets, times = found.words.values, found.words.offsets, found.words.times
-            each = [tuple(model.states[code] for code in codes[a:b]) for a, b in pairwise(offsets)]
-            sensitive = [word for word, count in zip(each, times, strict=True) for _ in range(count)]
-            add_map(page, cells, sensitive, model.synthesize(len(sensitive)), "Synthetic trips of the private model")
+        found = read_coded_words(input, layout, model.states, max_length=longest, on_bad_row=on_bad_row, beside=beside)
+        words = found.words if found.groups is None else found.words.select(found.groups == place)
+        if not len(words):
+            raise DataFileError("there is no word of this group to compare with")
+        page = sequence_page(model, words)
+        if saved is not None:
+            _add_synthetic_map(page, model, words, saved)
         return page
+
+
+def _add_synthetic_map(page: Page, model: PrivateSequences, words: CodedWords, saved: SavedSystem) -> None:
+    """Maps of the original words and of as many of the model, where the symbols are cells."""
+    from pathveil.data.points import cells_of
+    from pathveil.report.curator import add_map
+
+    cells = cells_of(saved)
+    if cells is None:
+        return
+    each = [tuple(model.states[code] for code in words.values[a:b]) for a, b in pairwise(words.offsets)]
+    sensitive = [word for word, count in zip(each, words.times, strict=True) for _ in range(count)]
+    add_map(page, cells, sensitive, model.synthesize(len(sensitive)), "Synthetic trips of the private model")
 
 
 @report_app.command()

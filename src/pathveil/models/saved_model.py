@@ -7,11 +7,12 @@ from pathlib import Path
 
 from pathveil.errors import InvalidSystemError
 from pathveil.models.chain import PrivateChain, chain_from_json
-from pathveil.models.sequences import PrivateSequences, is_sequences
+from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup, is_by_group, is_sequences
 
 
-def load_model(path: str | Path) -> PrivateChain | PrivateSequences:
-    """A private model that `save` or `pathveil model` wrote: a chain, or a model of sequences, as the file says.
+def load_model(path: str | Path) -> PrivateChain | PrivateSequences | PrivateSequencesByGroup:
+    """A private model that `save` or `pathveil model` wrote: a chain, a model of sequences, or those
+    of several groups, as the file says.
 
     Raises `InvalidSystemError` where the file is something else or damaged.
     """
@@ -25,7 +26,7 @@ def load_model(path: str | Path) -> PrivateChain | PrivateSequences:
         raise InvalidSystemError(f"{path}: {problem}") from None
 
 
-def model_from_json(text: str) -> PrivateChain | PrivateSequences:
+def model_from_json(text: str) -> PrivateChain | PrivateSequences | PrivateSequencesByGroup:
     """The model whose file has this text."""
     found = sequences_in(text)
     if found is not None:
@@ -38,10 +39,12 @@ def model_from_json(text: str) -> PrivateChain | PrivateSequences:
         raise InvalidSystemError("this is not the JSON of a model: it is nested too deeply") from None
 
 
-def sequences_in(text: str) -> PrivateSequences | None:
-    """The model of sequences that the text of a file holds; None where it is, or should be, that of a chain."""
+def sequences_in(text: str) -> PrivateSequences | PrivateSequencesByGroup | None:
+    """The model (or models) of sequences in the text of a file; None where it is, or should be, that of a chain."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
         return None  # the reader of chains says what is wrong
+    if is_by_group(document):
+        return PrivateSequencesByGroup.from_json(document)
     return PrivateSequences.from_json(document) if is_sequences(document) else None

@@ -52,11 +52,11 @@ def test_marks_and_gaps_are_the_exponential_mechanism(world: pv.System) -> None:
 def test_every_word_is_that_of_the_literal_loop_or_in_doubt(world: pv.System, reach: int, theta: float) -> None:
     """The remainder is allowed to be large here, so that the comparisons that it could decide are met, too."""
     source, z = pv.insecure_seed(1), tilt_factor(theta)
-    codes = rows(world.random_words(6, 60, source), world)
-    numbers = source.keystream(60 * 7).reshape(60, 7)
+    codes = rows(world.random_words(6, 24, source), world)
+    numbers = source.keystream(24 * 7).reshape(24, 7)
     draw = LocalDraw(local(world), 6, z, reach, largest_remainder=0.9)
     private = np.full(codes.size, -1)
-    drawn = draw.draw(codes.reshape(-1), np.arange(60) * 6, numbers, private)
+    drawn = draw.draw(codes.reshape(-1), np.arange(24) * 6, numbers, private)
     sure = ~(drawn.in_doubt | drawn.undrawn)
     assert np.all(private.reshape(codes.shape)[~sure] == -1)
     for word, row, result in zip(codes[sure], numbers[sure], private.reshape(codes.shape)[sure], strict=True):
