@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -24,7 +25,9 @@ from pathveil.cli.printing import echo_notice, waiting
 from pathveil.errors import DataFileError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
+    from pathveil.data.public import SavedSystem
+    from pathveil.models.sequences import CodedWords, PrivateSequences, PrivateSequencesByGroup
+    from pathveil.report.curator import Comparison
     from pathveil.report.page import Page
     from pathveil.systems.system import System, Word
 
@@ -117,8 +120,10 @@ def plan(
     report.require_free()
     saved = system.read_saved()
     world = saved.system
+    from pathveil.data.points import cells_of
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
+    from pathveil.report.maps import MapData, map_figure
     from pathveil.report.plan_page import plan_page
     from pathveil.systems.markov_chain import MarkovChain
 
@@ -136,6 +141,9 @@ def plan(
         else:
             raise InvalidParameterError("give --length, or --distance edit with --lengths")
         page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=drawn)
+        cells = cells_of(saved)
+        if cells is not None:
+            page.add("The cells of the map", map_figure(cells, MapData(cells.source, {})))
     report.write(page)
     if not report.quiet:
         typer.echo(f"{report.path}: a planning report. It was made from public quantities only and may be shared.")
@@ -182,19 +190,22 @@ def curator(
 
     sequences = None if model is None else read_sequences(model)
     if sequences is not None:
-        if private is not None or system.given:
-            odd = "--private" if private is not None else next(iter(system.given))
+        odd = [option for option in system.given if option != "--system"]
+        if private is not None or odd:
             raise InvalidParameterError(
-                f"{odd}: {model} is a model of sequences, which knows its states and needs no other file"
+                f"{'--private' if private is not None else odd[0]}: {model} is a model of sequences, which knows its "
+                "states and needs no other file (a --system of places draws maps)"
             )
-        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet, group)
+        saved = system.read_saved(sensitive=input) if system.given else None
+        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet, group, saved)
         report.write(page, secret=True)
         if not report.quiet:
             echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
         return
     if private is None:
         raise InvalidParameterError("give --private, the private words; only a --model of sequences needs none")
-    world = system.read(sensitive=input)
+    saved = system.read_saved(sensitive=input)
+    world = saved.system
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
     from pathveil.data.formats import layout_of_output
@@ -224,9 +235,27 @@ def curator(
             model_rows=rows,
         )
         page = curator_page(found)
+        _add_map(page, found, saved)
     report.write(page, secret=True)
     if not report.quiet:
         echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
+
+
+def _add_map(page: Page, found: Comparison, saved: SavedSystem) -> None:
+    """Maps before and after, where the symbols are cells."""
+    from pathveil.data.points import cells_of
+    from pathveil.privacy.units import MovedSymbols
+    from pathveil.report.curator import add_map
+
+    cells = cells_of(saved)
+    if cells is None:
+        return
+    unit = None if found.released is None else found.released.promise.protects
+    radius = unit.within if isinstance(unit, MovedSymbols) else None
+    before, after = (
+        [saved.system.decode(word.tolist()) for word in words] for words in (found.sensitive, found.private)
+    )
+    add_map(page, cells, before, after, "Private trips", radius)
 
 
 def _sequence_page(
@@ -236,6 +265,7 @@ def _sequence_page(
     on_bad_row: OnBadRow,
     quiet: bool,
     group: str | None,
+    saved: SavedSystem | None,
 ) -> Page:
     from pathveil.data.reading import Beside, read_coded_words
     from pathveil.models.sequences import PrivateSequences
@@ -259,7 +289,23 @@ def _sequence_page(
         words = found.words if found.groups is None else found.words.select(found.groups == place)
         if not len(words):
             raise DataFileError("there is no word of this group to compare with")
-        return sequence_page(model, words)
+        page = sequence_page(model, words)
+        if saved is not None:
+            _add_synthetic_map(page, model, words, saved)
+        return page
+
+
+def _add_synthetic_map(page: Page, model: PrivateSequences, words: CodedWords, saved: SavedSystem) -> None:
+    """Maps of the original words and of as many of the model, where the symbols are cells."""
+    from pathveil.data.points import cells_of
+    from pathveil.report.curator import add_map
+
+    cells = cells_of(saved)
+    if cells is None:
+        return
+    each = [tuple(model.states[code] for code in words.values[a:b]) for a, b in pairwise(words.offsets)]
+    sensitive = [word for word, count in zip(each, words.times, strict=True) for _ in range(count)]
+    add_map(page, cells, sensitive, model.synthesize(len(sensitive)), "Synthetic trips of the private model")
 
 
 @report_app.command()

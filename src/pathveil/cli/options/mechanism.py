@@ -10,6 +10,7 @@ import typer
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
+    from pathveil.places import Cells
     from pathveil.planning.distances import Measured
     from pathveil.systems.system import System
     from pathveil.words.edit import EditMechanism
@@ -157,6 +158,9 @@ class Places:
         from pathveil.planning.distances import Measured
         from pathveil.systems.symbol_distance import SymbolDistance
 
+        cells = self._cells()
+        if cells is not None:  # it knows them in metres, too
+            return Measured(cells.distance_within(self.radius), self.within)
         points = self.points()
         degrees = all(abs(value) <= _DEGREES for point in points.values() for value in point)
         if degrees and max(self.radius or 0.0, self.within or 0.0) > 2 * _DEGREES:
@@ -165,6 +169,14 @@ class Places:
                 "Give coordinates in metres."
             )
         return Measured(SymbolDistance.from_coordinates(points, radius=self.radius), self.within)
+
+    def _cells(self) -> Cells | None:
+        """The cells of a map, where the file of coordinates is one of them."""
+        from pathveil.data.points import cells_of
+        from pathveil.data.public import SavedSystem, split_columns
+
+        path, _ = split_columns(self.coordinates or "", 3)
+        return cells_of(SavedSystem.read(path)) if path.suffix == ".json" else None
 
     def points(self) -> dict[Any, tuple[float, float]]:
         """Where the symbols lie."""
