@@ -5,7 +5,7 @@
     Input, Columns   the sensitive words, and how they stand in their files
     ModelInput       the same for `pathveil model`; Learned: times and groups
     Work             this process, or Spark
-    Distance         substitutions or edits
+    Distance         substitutions or edits; Places: how far symbols are apart
     Budget           the ledger that is charged
     Output           the file that is written
     Printing         what is printed
@@ -17,7 +17,15 @@ from pathveil.cli.options.budget import Budget, Curator, LedgerFile
 from pathveil.cli.options.bundles import takes_bundles
 from pathveil.cli.options.engine import Work
 from pathveil.cli.options.input import WHERE_WORDS_ARE, Columns, Input, OnBadRow
-from pathveil.cli.options.mechanism import HOW_PRIVATE, Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
+from pathveil.cli.options.mechanism import (
+    HOW_PRIVATE,
+    Adjacency,
+    Distance,
+    Epsilon,
+    MechanismName,
+    OnInfeasible,
+    Places,
+)
 from pathveil.cli.options.model_input import Learned, ModelInput
 from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
 from pathveil.cli.options.system import (
@@ -51,6 +59,7 @@ __all__ = [
     "OnInfeasible",
     "Output",
     "Overwrite",
+    "Places",
     "Printing",
     "Quiet",
     "SystemFile",

@@ -21,13 +21,14 @@ from pathveil.privacy.units.kinds import unit_from_dict
 from pathveil.privacy.units.people import User, UserSymbols
 from pathveil.privacy.units.records import Mass, Record, Transition
 from pathveil.privacy.units.unit import LARGEST_NUMBER, Known, Neighbours, Person, Route, Unit
-from pathveil.privacy.units.words import Edits, SameLength, Symbols, Word
+from pathveil.privacy.units.words import Edits, MovedSymbols, SameLength, Symbols, Word
 
 __all__ = [
     "LARGEST_NUMBER",
     "Edits",
     "Known",
     "Mass",
+    "MovedSymbols",
     "Neighbours",
     "Person",
     "Record",
