@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     from pathveil.models import published as published
     from pathveil.models.chain import PrivateChain as PrivateChain
     from pathveil.models.chain import fit_private_chain as fit_private_chain
+    from pathveil.models.control import PrivateDoublyStochastic as PrivateDoublyStochastic
+    from pathveil.models.control import convergence_factor as convergence_factor
+    from pathveil.models.control import private_doubly_stochastic as private_doubly_stochastic
     from pathveil.models.counting import WordCounts as WordCounts
     from pathveil.models.frequencies import PrivateFrequencies as PrivateFrequencies
     from pathveil.models.frequencies import curator_errors as curator_errors
