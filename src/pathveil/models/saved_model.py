@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from pathveil.errors import InvalidSystemError
 from pathveil.models.chain import PrivateChain, chain_from_json
+from pathveil.models.control import PrivateMDP, is_mdp, mdp_from_json
 from pathveil.models.sequences import PrivateSequences, is_sequences
 
 
-def load_model(path: str | Path) -> PrivateChain | PrivateSequences:
-    """A private model that `save` or `pathveil model` wrote: a chain, or a model of sequences, as the file says.
+def load_model(path: str | Path) -> PrivateChain | PrivateSequences | PrivateMDP:
+    """A private model that `save` or `pathveil model` wrote: a chain, a model of sequences or a decision process, as
+    the file says.
 
     Raises `InvalidSystemError` where the file is something else or damaged.
     """
@@ -25,11 +28,13 @@ def load_model(path: str | Path) -> PrivateChain | PrivateSequences:
         raise InvalidSystemError(f"{path}: {problem}") from None
 
 
-def model_from_json(text: str) -> PrivateChain | PrivateSequences:
+def model_from_json(text: str) -> PrivateChain | PrivateSequences | PrivateMDP:
     """The model whose file has this text."""
-    found = sequences_in(text)
-    if found is not None:
-        return found
+    document = _document(text)
+    if is_mdp(document):
+        return mdp_from_json(document)
+    if is_sequences(document):
+        return PrivateSequences.from_json(document)
     if not text.lstrip().startswith("{"):
         raise InvalidSystemError("this is not the JSON of a model, which begins with a brace")
     try:
@@ -40,8 +45,13 @@ def model_from_json(text: str) -> PrivateChain | PrivateSequences:
 
 def sequences_in(text: str) -> PrivateSequences | None:
     """The model of sequences that the text of a file holds; None where it is, or should be, that of a chain."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return None  # the reader of chains says what is wrong
+    document = _document(text)
     return PrivateSequences.from_json(document) if is_sequences(document) else None
+
+
+def _document(text: str) -> Any:
+    """What the JSON says; None where it is none, of which the reader of chains says what is wrong."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

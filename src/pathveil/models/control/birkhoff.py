@@ -5,7 +5,7 @@ A *support* marks the entries of a square matrix that may differ from zero. Read
 - By Birkhoff's theorem a doubly stochastic matrix is a mixture of permutation matrices, that is of perfect matchings of
   this graph. There is one exactly if no set of rows has fewer columns than rows between them (Hall).
 - An entry can be positive exactly if some perfect matching uses it. Given one matching, these are the entries that lie
-  on a cycle of the graph in which matched edges lead back from columns to rows (and the matched entries themselves): the
+  on a cycle of the graph in which matched edges lead back from columns to rows, and the matched entries themselves: the
   two ends are in one strongly connected component.
 - Two doubly stochastic matrices on the support differ by mass that goes round cycles of the graph. The shortest cycle,
   through t rows and t columns, is the smallest change that there can be: t = 2 where two rows share two columns.
@@ -29,7 +29,7 @@ def possible_entries(support: BoolArray) -> BoolArray:
     from scipy import sparse
     from scipy.sparse import csgraph
 
-    graph = sparse.csr_matrix(support)
+    graph = sparse.csr_matrix(support.astype(np.int8))
     column_of: IntArray = csgraph.maximum_bipartite_matching(graph, perm_type="column").astype(np.int64)
     if (column_of < 0).any():
         rows, columns = _crowded_rows(support, column_of)

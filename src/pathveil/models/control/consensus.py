@@ -16,9 +16,7 @@ _STANDSTILL = 1e-9  # a convergence factor this close to 1 means that averaging 
 _PUBLIC_SHARE = 0.05  # of public weights, mixed in where it does not
 
 
-def noisy_edges(
-    source: RandomSource, weights: FloatArray, change: float, epsilon: float
-) -> tuple[FloatArray, float]:
+def noisy_edges(source: RandomSource, weights: FloatArray, change: float, epsilon: float) -> tuple[FloatArray, float]:
     """Weights with discrete Laplace noise, one of which may change by `change`; and the variance of the noise.
 
     Weights are cut to multiples of 1/G, G a power of 2, which makes integers of them. Two weights that differ by at
@@ -27,13 +25,11 @@ def noisy_edges(
     grid = 2.0 ** math.ceil(math.log2(_FINENESS / change))
     noise = laplace_noise(epsilon, math.ceil(change * grid) + 1)
     cut = np.floor(weights * grid).astype(np.int64)
-    values: FloatArray = (cut + noise.draw(source, len(cut)) + 0.5) / grid
-    return values, noise.variance / grid**2
+    values = (cut + noise.draw(source, len(cut)) + 0.5) / grid
+    return np.asarray(values, dtype=np.float64), noise.variance / grid**2
 
 
-def settling(
-    weights: FloatArray, inside: BoolArray, factor: Callable[[FloatArray], float]
-) -> tuple[FloatArray, bool]:
+def settling(weights: FloatArray, inside: BoolArray, factor: Callable[[FloatArray], float]) -> tuple[FloatArray, bool]:
     """The weights, with a little of public ones mixed in if averaging with them alone would never settle.
 
     That happens where noise has cut the graph in parts. Reads the private weights only, so it costs no privacy. Where

@@ -17,8 +17,8 @@ the two weights that its ends give to themselves. Each edge gets noise once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -159,8 +159,7 @@ def calibrated_for_exchange(
     None for rows with a single possible entry, which is 1.
     """
     noisy = [int(size) for size in sizes if size > 1]
-    base = calibrate_rows([min(noisy)] * unit.rows, unit.amount, epsilon, delta, "matrix", None, True)[0]
-    assert base is not None
+    base = _one_of(unit.rows, min(noisy), unit.amount, epsilon, delta)
     made = {base.size: base}
     for size in set(noisy) - {base.size}:
         # η/s the same as for `base`, a hair more: with κ = 1 - nη kept, η/(κs) = (1-κ)/(nκs).
@@ -170,6 +169,14 @@ def calibrated_for_exchange(
         concentration = base.concentration * base.shift / shift * (1 - _ROUNDING / 10)
         made[size] = Calibration(size, odds * kept / size, odds * kept, shift, concentration)
     return [made.get(int(size)) for size in sizes]
+
+
+@lru_cache(maxsize=64)
+def _one_of(rows: int, size: int, change: float, epsilon: float, delta: float) -> Calibration:
+    """One of so many equal rows that keep the promise together."""
+    base = calibrate_rows([size] * rows, change, epsilon, delta, "matrix", None, True)[0]
+    assert base is not None
+    return base
 
 
 def _symmetric(
@@ -215,9 +222,7 @@ def _made(
     return PrivateDoublyStochastic(values, noisy, guarantee, forecast, convergence_factor(values))
 
 
-def _guarantee(
-    unit: units.Exchange, epsilon: float, delta: float, mechanism: str, source: RandomSource
-) -> Guarantee:
+def _guarantee(unit: units.Exchange, epsilon: float, delta: float, mechanism: str, source: RandomSource) -> Guarantee:
     what = (
         f"the weight of one edge differs by at most {unit.amount:g}, and so do the self-weights at its two ends"
         if unit.symmetric
@@ -259,10 +264,10 @@ def _checked_doubly_stochastic(matrix: npt.ArrayLike) -> FloatArray:
     P = checked_matrix(matrix)
     if P.shape[0] != P.shape[1]:
         raise InvalidCountsError(f"the matrix has shape {P.shape}: a doubly stochastic matrix is square")
-    sums: Sequence[float] = P.sum(axis=0)
-    for j in np.flatnonzero(~(np.abs(np.asarray(sums) - 1) <= _SUM_TOLERANCE)):
+    sums: FloatArray = P.sum(axis=0)
+    for j in np.flatnonzero(~(np.abs(sums - 1) <= _SUM_TOLERANCE)):
         raise InvalidCountsError(
-            f"column {j + 1} of the matrix sums to {sums[j]:.12g}, {abs(sums[j] - 1):.3g} away from 1: rows do, but the "
-            "columns of a doubly stochastic matrix sum to 1 as well"
+            f"column {j + 1} of the matrix sums to {sums[j]:.12g}, {abs(sums[j] - 1):.3g} away from 1: rows do, but "
+            "the columns of a doubly stochastic matrix sum to 1 as well"
         )
     return P
