@@ -22,7 +22,7 @@ def test_the_model_is_close_to_the_data_and_says_what_it_does_not_know():
     assert model.rewards[0, 1] == pytest.approx(1.0, abs=0.1)
     assert model.prior_only == [("away", "stay")]
     assert model.transitions[1, 0].tolist() == [0.5, 0.5]
-    assert model.rewards[1, 0] == 0.5
+    assert model.rewards[1, 0] == 0.0
     assert model.policy(0.9).actions["home"] == "go"
     assert model.with_rewards([[9, 0], [0, 0]]).policy(0.9).actions["home"] == "stay"
     columns = model.simulate(model.policy(0.9), length=5, size=3)

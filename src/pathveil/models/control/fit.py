@@ -64,7 +64,8 @@ def fit_private_mdp(
     one with the smallest error to expect, from public quantities. `before_drawing` is called with the guarantee when
     everything is checked and nothing is drawn: the moment to charge a ledger.
 
-    An action that was never tried in a state where it is possible has nothing but a prior (`model.prior_only`).
+    An action that was never tried in a state where it is possible has nothing but a prior (`model.prior_only`): all that
+    may follow is alike, and it pays the lowest reward, so that no policy is led there by a guess.
 
     >>> import pathveil as pv
     >>> steps = [("idle", "wait", "idle", 0.0), ("idle", "wait", "busy", 1.0), ("busy", "work", "idle", 1.0)] * 500
@@ -162,7 +163,8 @@ class _Rows:
         noise = self._asked.reward_noise
         low, high = self._range
         noisy = self._sums + noise.draw(source, len(self._sums))
-        mean = np.where(totals > 0, noisy / np.maximum(totals, 1) / GRID, 0.0)
+        # Of what nobody tried the worst is assumed, so that no policy is led there by a guess.
+        mean = np.where(totals > 0, noisy / np.maximum(totals, 1) / GRID, -1.0)
         paid: FloatArray = np.clip((low + high) / 2 + mean * (high - low), low, high)
         return paid, float(noise.scale) / GRID * (high - low)
 

@@ -57,7 +57,7 @@ class PrivateMDP:
     @property
     def prior_only(self) -> list[tuple[Symbol, Symbol]]:
         """The states and actions of which the data say nothing (or nothing beyond noise): all that may follow is alike
-        there, and the reward is the middle of its range."""
+        there, and the reward is the lowest of its range."""
         return [
             (self.states[s], self.actions[a])
             for (s, a), total in zip(np.argwhere(self.process.possible), self.noise.totals, strict=True)
