@@ -4,8 +4,8 @@
 
 *grid*: a grid world of 10 × 10 with slip; the policy of the private model against the best policy of the true world,
 whose value it loses on average over states, beside the same with published accounting (MCM (3), (4)) and beside the
-bound that the model itself states. *consensus*: weights on a graph of 50 nodes. *taxi*: zones of Manhattan as states, to
-pick up a passenger or to cruise to a zone nearby as actions (needs the real data).
+bound that the model itself states. *consensus*: weights on a graph of 50 nodes. *taxi*: zones of Manhattan as states,
+to pick up a passenger or to cruise to a zone nearby as actions (needs the real data).
 """
 
 from __future__ import annotations
@@ -126,11 +126,8 @@ def grid(draws: int, picture: Path | None) -> None:
                         theirs.append(lost(published_fit(counted, world, epsilon, np.random.default_rng(draw))))
                 curves.setdefault((20 * episodes, unit), []).append(float(np.mean(losses)))
                 beside = f"{np.mean(theirs):.4f}" if theirs else "–"
-                print(
-                    f"| {20 * episodes:,} | {unit} | {epsilon:g} | {model.mechanism} | {np.mean(losses):.4f} | {beside} "
-                    f"| {np.mean(bounds):.1f} |",
-                    flush=True,
-                )
+                setting = f"| {20 * episodes:,} | {unit} | {epsilon:g} | {model.mechanism} "
+                print(f"{setting}| {np.mean(losses):.4f} | {beside} | {np.mean(bounds):.1f} |", flush=True)
     if picture is not None:
         _draw(curves, best.values.mean(), picture)
 

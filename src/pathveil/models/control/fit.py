@@ -64,8 +64,8 @@ def fit_private_mdp(
     one with the smallest error to expect, from public quantities. `before_drawing` is called with the guarantee when
     everything is checked and nothing is drawn: the moment to charge a ledger.
 
-    An action that was never tried in a state where it is possible has nothing but a prior (`model.prior_only`): all that
-    may follow is alike, and it pays the lowest reward, so that no policy is led there by a guess.
+    An action that was never tried in a state where it is possible has nothing but a prior (`model.prior_only`): all
+    that may follow is alike, and it pays the lowest reward, so that no policy is led there by a guess.
 
     >>> import pathveil as pv
     >>> steps = [("idle", "wait", "idle", 0.0), ("idle", "wait", "busy", 1.0), ("busy", "work", "idle", 1.0)] * 500
