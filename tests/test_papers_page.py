@@ -111,7 +111,7 @@ def resolve(name: str) -> object:
 
 
 def test_every_named_function_exists():
-    for _item, _what, here, _test in ROWS:
+    for _item, here, _test in ROWS:
         names = re.findall(r"`([^`]+)`", here)
         assert names
         for name in names:
@@ -125,7 +125,7 @@ def test_a_name_that_does_not_exist_is_noticed():
 
 
 def test_every_named_test_exists():
-    for item, _what, _here, test in ROWS:
+    for item, _here, test in ROWS:
         [node] = re.findall(r"`([^`]+)`", test)
         path, _, name = node.partition("::")
         assert name in defined_in(f"tests/{path}"), f"{item}: {node}"

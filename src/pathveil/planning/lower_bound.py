@@ -2,7 +2,7 @@
 
 If w and v are adjacent, M(w) = v at least e^-ε times as often as M(v) = v. So whoever returns words unchanged with high
 probability must also return wrong ones, and an expected error averaged over all feasible words cannot be arbitrarily
-small. (docs/commands.md, "How good could it be?")
+small. (docs/mathematics.md, "How good could it be?")
 """
 
 from __future__ import annotations
