@@ -8,7 +8,7 @@ from typing import Any
 
 from pathveil.errors import InvalidSystemError
 from pathveil.models.chain import PrivateChain, chain_from_json
-from pathveil.models.control import PrivateMDP, is_mdp, mdp_from_json
+from pathveil.models.control import PrivateMDP, is_mdp
 from pathveil.models.sequences import PrivateSequences, is_sequences
 
 
@@ -32,7 +32,7 @@ def model_from_json(text: str) -> PrivateChain | PrivateSequences | PrivateMDP:
     """The model whose file has this text."""
     document = _document(text)
     if is_mdp(document):
-        return mdp_from_json(document)
+        return PrivateMDP.from_json(document)
     if is_sequences(document):
         return PrivateSequences.from_json(document)
     if not text.lstrip().startswith("{"):

@@ -12,7 +12,7 @@ from pathveil.models.control.doubly_stochastic import (
     private_doubly_stochastic,
 )
 from pathveil.models.control.fit import fit_private_mdp
-from pathveil.models.control.mdp_file import is_mdp, mdp_from_json
+from pathveil.models.control.mdp_file import is_mdp
 from pathveil.models.control.private_mdp import PrivateMDP
 from pathveil.models.control.process import DecisionProcess, Policy
 from pathveil.models.control.request import MdpRequest, MdpUnit
@@ -30,6 +30,5 @@ __all__ = [
     "count_steps",
     "fit_private_mdp",
     "is_mdp",
-    "mdp_from_json",
     "private_doubly_stochastic",
 ]

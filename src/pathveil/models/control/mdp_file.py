@@ -4,24 +4,33 @@ from __future__ import annotations
 
 import json
 from sys import float_info
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pathveil.errors import InvalidSystemError, PathVeilError
+from pathveil.models.chain import Mechanism
 from pathveil.models.control.process import DecisionProcess
 from pathveil.models.control.value_error import RowNoise
 from pathveil.privacy.guarantee import Guarantee
 
-if TYPE_CHECKING:
-    from pathveil.models.control.private_mdp import PrivateMDP
-
 _KIND = "private decision process"
 
 
-def mdp_json(model: PrivateMDP, promise: Guarantee) -> str:
+class Parts(NamedTuple):
+    """All that a file holds, as `PrivateMDP` has it."""
+
+    process: DecisionProcess
+    guarantee: Guarantee
+    mechanism: Mechanism
+    noise: RowNoise
+    reward_scale: float | None
+    reward_range: tuple[float, float] | None
+
+
+def mdp_json(parts: Parts) -> str:
     """The text of the file: of each row the states that may follow, and their probabilities."""
-    process, noise = model.process, model.noise
+    process, noise = parts.process, parts.noise
     s, a = np.nonzero(process.possible)
     rows = process.transitions[s, a]
     for name in (*process.states, *process.actions):
@@ -43,13 +52,13 @@ def mdp_json(model: PrivateMDP, promise: Guarantee) -> str:
             }
             for i, j, row, total, size in zip(s, a, rows, noise.totals, noise.successors, strict=True)
         ],
-        "mechanism": model.mechanism,
+        "mechanism": parts.mechanism,
         "sizes_are_public": noise.sizes_are_public,
         "count_scale": noise.count_scale,
         "dirichlet_spread": None if noise.dirichlet_spread is None else noise.dirichlet_spread.tolist(),
-        "reward_scale": model.reward_scale,
-        "reward_range": model.reward_range,
-        "guarantee": promise.to_dict(),
+        "reward_scale": parts.reward_scale,
+        "reward_range": parts.reward_range,
+        "guarantee": parts.guarantee.to_dict(),
     }
     return json.dumps(document, ensure_ascii=False) + "\n"
 
@@ -59,10 +68,8 @@ def is_mdp(document: Any) -> bool:
     return isinstance(document, dict) and document.get("kind") == _KIND
 
 
-def mdp_from_json(document: dict[str, Any]) -> PrivateMDP:
+def mdp_parts(document: dict[str, Any]) -> Parts:
     """What `mdp_json` wrote, read back; `InvalidSystemError` for anything else. Files can be edited."""
-    from pathveil.models.control.private_mdp import PrivateMDP
-
     try:
         states, actions, rows = tuple(document["states"]), tuple(document["actions"]), document["rows"]
         shape = (len(states), len(actions))
@@ -98,9 +105,7 @@ def mdp_from_json(document: dict[str, Any]) -> PrivateMDP:
         low_high = None if ends is None else (_number(ends[0]), _number(ends[1]))
         process = DecisionProcess(states, actions, transitions, rewards, possible)
         promise = Guarantee.from_dict(document["guarantee"])
-        return PrivateMDP(
-            process, promise, document["mechanism"], noise, None if paid is None else _number(paid), low_high
-        )
+        return Parts(process, promise, document["mechanism"], noise, None if paid is None else _number(paid), low_high)
     except (PathVeilError, KeyError, TypeError, ValueError, IndexError):
         raise InvalidSystemError("this is not a decision process as PathVeil writes it") from None
 

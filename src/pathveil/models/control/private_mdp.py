@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pathveil.markup import Html, card
 from pathveil.models.chain import Mechanism
+from pathveil.models.control.mdp_file import Parts, mdp_json, mdp_parts
 from pathveil.models.control.process import DecisionProcess, Policy
 from pathveil.models.control.value_error import RowNoise, ValueErrorBound, value_error
 from pathveil.numerics.arrays import FloatArray
@@ -112,9 +113,13 @@ class PrivateMDP:
 
     def to_json(self, promise: Guarantee | None = None) -> str:
         """The model as text; `promise` is what was promised about the file, if that is more than the guarantee."""
-        from pathveil.models.control.mdp_file import mdp_json
+        told = promise or self.guarantee
+        return mdp_json(Parts(self.process, told, self.mechanism, self.noise, self.reward_scale, self.reward_range))
 
-        return mdp_json(self, promise or self.guarantee)
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> PrivateMDP:
+        """The model whose file says this; `InvalidSystemError` where that is no model."""
+        return cls(*mdp_parts(document))
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `pv.load_model` reads."""
