@@ -15,6 +15,7 @@ from pathveil.models.control.private_mdp import PrivateMDP, RowNoise
 from pathveil.models.control.process import DecisionProcess, require_an_action
 from pathveil.models.control.request import USUAL_SHARE, MdpRequest, MdpUnit
 from pathveil.models.control.steps import GRID, StepCounts, Steps, count_steps
+from pathveil.models.control.value_error import LEAST_RECORDS
 from pathveil.models.frequencies import checked_counts, checked_support, draw_rows
 from pathveil.models.laplace import noisy_counts, rows_of
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
@@ -65,7 +66,8 @@ def fit_private_mdp(
     everything is checked and nothing is drawn: the moment to charge a ledger.
 
     An action that was never tried in a state where it is possible has nothing but a prior (`model.prior_only`): all
-    that may follow is alike, and it pays the lowest reward, so that no policy is led there by a guess.
+    that may follow is alike. Where so few tried it that its reward drowns in noise the lowest one is assumed, so that
+    no policy is led there by a guess.
 
     >>> import pathveil as pv
     >>> steps = [("idle", "wait", "idle", 0.0), ("idle", "wait", "busy", 1.0), ("busy", "work", "idle", 1.0)] * 500
@@ -163,8 +165,9 @@ class _Rows:
         noise = self._asked.reward_noise
         low, high = self._range
         noisy = self._sums + noise.draw(source, len(self._sums))
-        # Of what nobody tried the worst is assumed, so that no policy is led there by a guess.
-        mean = np.where(totals > 0, noisy / np.maximum(totals, 1) / GRID, -1.0)
+        # Where nobody tried, or too few to tell from noise, the worst is assumed: no policy is led there by a guess.
+        told = totals >= LEAST_RECORDS * float(noise.scale) / GRID
+        mean = np.where(told & (totals > 0), noisy / np.maximum(totals, 1) / GRID, -1.0)
         paid: FloatArray = np.clip((low + high) / 2 + mean * (high - low), low, high)
         return paid, float(noise.scale) / GRID * (high - low)
 

@@ -34,6 +34,9 @@ from pathveil.models.control.steps import GRID
 from pathveil.models.laplace import CountNoise
 from pathveil.numerics.arrays import FloatArray, IntArray
 
+LEAST_RECORDS = 4.0
+"""A mean reward is worth reading from so many records on, times the noise on their sum in units of the range."""
+
 
 @dataclass(frozen=True, eq=False)
 class RowNoise:
@@ -163,6 +166,8 @@ def _reward_errors(noise: RowNoise, scale: float, width: float, moved: _Errors, 
         total = np.sqrt(n * counts.variance) / noise.totals
         high = np.maximum(moved.rarely, 2 * _positive_sum(counts, n, rare / 2) / noise.totals)
         mean, deviation, rarely = (x + y * width / 2 for x, y in ((mean, total), (deviation, total), (rarely, high)))
+    unknown = noise.totals < LEAST_RECORDS * scale / width
+    mean, rarely = (np.where(unknown, width, x) for x in (mean, rarely))
     return _Errors.of(mean, deviation, rarely, width)
 
 
