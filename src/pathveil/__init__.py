@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from pathveil.audit.exhaustive import ExhaustiveAudit as ExhaustiveAudit
     from pathveil.audit.exhaustive import audit_exhaustively as audit_exhaustively
+    from pathveil.audit.sequences import audit_sequences as audit_sequences
     from pathveil.audit.statistical import StatisticalAudit as StatisticalAudit
     from pathveil.audit.statistical import audit_jointly as audit_jointly
     from pathveil.audit.statistical import audit_statistically as audit_statistically

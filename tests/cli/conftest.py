@@ -54,6 +54,12 @@ def write_inputs(folder: Path, trips: int = 40) -> list[list[str]]:
     _write_csv(folder / "trips.csv", [("pickup", "dropoff"), *pairs])
     visits = [(f"v{v}", step, PAGES[(v * step) % 3]) for v in range(20) for step in range(1, 2 + v % 4)]
     _write_csv(folder / "visits.csv", [("visit", "step", "page"), *visits])
+    timed = [
+        (visit, page, f"2024-07-0{1 + int(visit[1:]) % 7} 09:{step:02}:00", ("east", "west")[int(visit[1:]) % 2])
+        for visit, step, page in visits
+    ]
+    _write_csv(folder / "log.csv", [("visit", "page", "when", "city"), *timed])
+    (folder / "cities.txt").write_text("east\nnorth\nwest\n")
     (folder / "lines.txt").write_text("home cart\ncart\nhelp help home\n")
     return words
 

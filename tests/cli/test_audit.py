@@ -124,3 +124,27 @@ def test_wrong_use_is_explained(run: Run, line: str, code: int, says: str) -> No
     ran = run(line)
     assert ran.code == code
     assert says in ran.err
+
+
+@pytest.mark.slow
+def test_a_threshold_for_frequent_words_that_is_too_low_is_refuted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pathveil.models.sequences import frequent, lengths
+
+    monkeypatch.setattr(lengths, "_WALKERS", 64)
+    right = frequent.threshold
+    monkeypatch.setattr(frequent, "threshold", lambda noise, *rest: right(noise, *rest) - 2 - int(2 * noise.scale))
+    ran = run("audit sequences --epsilon 2 --delta 0.05 --draws 1000 --confidence 0.9999 --json")
+    assert ran.code == 1
+    audits = json.loads(ran.out)["audits"]
+    assert "REFUTED" in audits["kept words"]["verdict"]
+    assert audits["whole fits"]["claimed"] == 2
+
+
+def test_an_audit_of_sequences_refuses_what_makes_no_sense(run: Run) -> None:
+    for line, why in [
+        ("--epsilon 0", "epsilon"),
+        ("--epsilon 1 --confidence 2", "--confidence"),
+        ("--epsilon 1 --unit user", "max-words-per-user"),
+    ]:
+        ran = run(f"audit sequences {line}")
+        assert (ran.code, why in ran.err) == (2, True), ran.err

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pathveil as pv
+from tests.cli.conftest import Run
 from tests.data.spark.frames import needs_java
 
 LINE = "privatize trips.parquet --column route --edges roads.csv --yes --engine spark --master local[2] --keep day"
@@ -115,3 +116,52 @@ def test_what_spark_cannot_do_is_wrong_use(run, line: str, says: str) -> None:
     ran = run(f"{line} --alphabet zones.txt --epsilon 1 --output out")
     assert ran.code == 2
     assert says in ran.err
+
+
+@pytest.mark.spark
+@needs_java
+def test_a_model_is_fitted_to_the_same_counts_on_both_engines(folder: Path) -> None:
+    from dataclasses import replace
+
+    from pathveil import data
+    from pathveil.release import ModelChoices, SequenceChoices
+
+    place = folder / "odd[name]{x}*"
+    place.mkdir()
+    (folder / "trips.parquet").rename(place / "trips.parquet")
+    files, states = [str(place / "trips.parquet")], [f"s{i}" for i in range(8)]
+    sequences = SequenceChoices(states=states, epsilon=2.0, delta=None, unit="word", max_length=7)
+    layout = data.ListColumn("route")
+    here, there = (
+        one.counted(files, layout, None, None).words
+        for one in (sequences, replace(sequences, engine="spark", master="local[2]"))
+    )
+    same = {"states": states, "epsilon": 2.0, "delta": 1e-3, "max_length": 7}
+    models = [pv.fit_private_sequences(words, **same, rng=pv.insecure_seed(1)) for words in (here, there)]
+    assert models[0].to_json() == models[1].to_json()  # the same seed, the same model, to the last bit
+    chain = ModelChoices(states=states, epsilon=2.0, delta=None, unit="word", max_length=7)
+    tables = [
+        one.counted(files, layout, None, None).counts.tolist()
+        for one in (chain, replace(chain, engine="spark", master="local[2]"))
+    ]
+    assert tables[0] == tables[1]
+    pv.Ledger.create(folder / "budget.db", epsilon=60.0, unit=pv.units.Word(max_length=7))
+    line = f"model {place.name}/trips.parquet --column route --states zones.txt --epsilon 8 --max-length 7 --order auto"
+    done = run_spark(f"{line} --engine spark --master local[2] --ledger budget.db --output model.json")
+    assert done.returncode == 0, done.stderr
+    assert isinstance(pv.load_model(folder / "model.json"), pv.PrivateSequences)
+    assert [entry.content["kind"] for entry in pv.Ledger.open(folder / "budget.db").entries()][-1] == "completed"
+    persons = (
+        f"{line} --user driver --max-words-per-user 2 --engine spark --master local[2] --output persons.json --json"
+    )
+    done = run_spark(persons)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["for_the_curator_only"]["words_over_limit"] == 40 - 2 * 7
+
+
+def test_what_spark_cannot_count_is_wrong_use(run: Run) -> None:
+    line = "--order 1 --max-length 4 --states pages.txt --epsilon 1 --engine spark --output model.json"
+    ran = run(f"model lines.txt {line}")
+    assert (ran.code, "one in a row of Parquet files" in ran.err) == (2, True), ran.err
+    ran = run(f"model visits.csv --case visit --position step --symbol page {line}")
+    assert (ran.code, "one in a row of Parquet files" in ran.err) == (2, True), ran.err

@@ -139,10 +139,12 @@ def test_long_tables_have_a_column_of_learned_times(tmp_path, order, column, end
     assert table[column].dt.year.between(2024, 2025).all()
 
 
-def test_layouts_without_a_place_for_times_have_none(tmp_path):
+def test_words_in_a_row_have_a_start_and_lines_of_text_have_none(tmp_path):
     model = _timed_model(tmp_path, [[5 * 3600, 6 * 3600 + 30]] * 500)
     release_synthetic(model, tmp_path / "out.csv", SyntheticChoices(5))
-    assert list(read_csv(tmp_path / "out.csv")[0]) == ["word"]
+    assert list(read_csv(tmp_path / "out.csv")[0]) == ["word", "start"]
+    release_synthetic(model, tmp_path / "out.txt", SyntheticChoices(5))
+    assert not any(character.isdigit() for character in (tmp_path / "out.txt").read_text())
 
 
 def test_models_that_know_only_starts_give_made_up_times(tmp_path):

@@ -199,6 +199,51 @@ def statistical(
     found.report(printing)
 
 
+@audit_app.command()
+@takes_bundles
+def sequences(
+    *,
+    epsilon: Annotated[float, typer.Option(help="The claimed ε.")],
+    delta: Annotated[float | None, typer.Option(help="The claimed δ; with it, kept words are audited, too.")] = None,
+    unit: Annotated[Literal["word", "user"], typer.Option(help="As for pathveil model --order.")] = "word",
+    max_words_per_user: Annotated[int | None, typer.Option(min=1, help="Unit user: as for pathveil model.")] = None,
+    neighbours: Annotated[Literal["replace", "add-remove"], typer.Option(help="As for pathveil model.")] = "replace",
+    draws: Annotated[
+        int, typer.Option(min=1000, help="How many models to fit; some hundredths of a second each.")
+    ] = 3000,
+    confidence: Annotated[
+        float, typer.Option(help="A correct program passes with at least this probability, all its tests together.")
+    ] = 0.99,
+    printing: Printing,
+) -> None:
+    """Measure from many models of made-up words how much pathveil model --order gives away, at least.
+
+    Whole models of neighbouring data are compared and, with --delta, which words are kept whole.
+
+    Exit code 0: no claim is refuted (which is no proof). 1: a claim is refuted. Nothing sensitive is read.
+
+    Example: [bold]pathveil audit sequences --epsilon 3 --delta 0.01 --neighbours add-remove[/bold]
+    """
+    if not 0.5 <= confidence < 1:
+        raise InvalidParameterError(f"--confidence lies between 0.5 and 1 (usual: 0.99), not at {confidence:g}")
+    from pathveil.audit.sequences import audit_sequences
+
+    with waiting("fitting models ...", silent=printing.silent):
+        found = audit_sequences(
+            epsilon, delta, unit=unit, max_words_per_user=max_words_per_user, neighbours=neighbours, draws=draws,
+            confidence=confidence,
+        )  # fmt: skip
+    stands = all(one.holds for one in found.values())
+    if printing.as_json:
+        listed = {name: {**asdict(one), "holds": one.holds, "verdict": one.verdict} for name, one in found.items()}
+        typer.echo(json.dumps({"holds": stands, "audits": listed}, indent=2, ensure_ascii=False, default=str))
+    elif not printing.quiet:
+        for name, one in found.items():
+            typer.echo(f"{name}: {one}")
+    if not stands:
+        raise typer.Exit(1)
+
+
 def _claims(subject: Subject, plot: Plot) -> list[float]:
     """The claims to audit; wrong use before any work is done."""
     from pathveil.words.base import checked_epsilon

@@ -14,7 +14,7 @@ from pathveil.cli.printing import inspected_sequences, print_sequences
 
 if TYPE_CHECKING:
     from pathveil.models.chain import ErrorForecast, PrivateChain
-    from pathveil.models.sequences import PrivateSequences
+    from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
     from pathveil.systems.markov_chain import MarkovChain
 
 _SHOWN = 20  # states in a table for people
@@ -76,7 +76,7 @@ def inspect(
     )
 
 
-def _inspect_sequences(found: PrivateSequences, path: Path, as_json: bool) -> None:
+def _inspect_sequences(found: PrivateSequences | PrivateSequencesByGroup, path: Path, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(inspected_sequences(found), indent=2, ensure_ascii=False))
         return

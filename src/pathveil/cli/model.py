@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -16,9 +16,11 @@ from pathveil.cli.options import (
     Columns,
     Epsilon,
     Input,
+    Learned,
     ModelInput,
     Output,
     Printing,
+    Work,
     file_of,
     read_alphabet,
     read_edges,
@@ -41,7 +43,7 @@ from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.data.formats import Layout
-    from pathveil.data.reading import PairColumns
+    from pathveil.data.reading import Beside, PairColumns
     from pathveil.models.sequences import Order
     from pathveil.release import ModelChoices, ReleasedModel, SequenceChoices
     from pathveil.systems.system import Symbol
@@ -144,11 +146,6 @@ class Fit:
             raise InvalidParameterError("--user and --max-words-per-user are for --unit user, which protects persons")
         return fit
 
-    def refuse_sensitive(self, sources: Sequence[str]) -> None:
-        """Wrong use if a public file of the model is the sensitive input."""
-        for option, path in self.files.items():
-            refuse_sensitive(option, path, sources)
-
     @property
     def files(self) -> dict[str, Path]:
         """The public files of the model, under their options."""
@@ -160,7 +157,7 @@ class Fit:
         return given
 
     def choices(
-        self, order: Order | None, input: Input, count: str | None, output: Output
+        self, order: Order | None, beside: Beside | None, input: Input, count: str | None, output: Output, work: Work
     ) -> ModelChoices | SequenceChoices:
         """What to release, with the public files read."""
         from pathveil.release import ModelChoices, SequenceChoices
@@ -179,9 +176,11 @@ class Fit:
             "count": count,
             "on_bad_row": input.on_bad_row,
             "overwrite": output.overwrite,
+            "engine": work.engine,
+            "master": work.master,
         }
         if order is not None:
-            return SequenceChoices(**common, order=order)
+            return SequenceChoices(**common, order=order, beside=beside)
         return ModelChoices(**common, mechanism=self.mechanism, split=_shares(self.split))
 
     def _states_and_support(self, for_chain: bool) -> tuple[tuple[Symbol, ...], Any]:
@@ -242,8 +241,10 @@ def model(
     ] = None,
     matrix: Annotated[Path | None, typer.Option(help="Write the matrix of probabilities as CSV, too.")] = None,
     input: ModelInput,
+    learned: Learned,
     budget: Budget,
     output: Output,
+    work: Work,
     printing: Printing,
 ) -> None:
     """Learn what usually follows what, from words or from pairs (from, to), and release that as a private model.
@@ -254,6 +255,7 @@ def model(
 
     With --order the model is one of whole words: how they begin, what follows the last 1, 2 or more symbols, how they
     end and how long they are; with --delta also the words that many have. It protects a word, or with --user a person.
+    With --time it learns times, too; with --group there is a model for each group.
 
     Examples:
 
@@ -268,26 +270,33 @@ def model(
 
     [bold]pathveil model trips.parquet --column route --order auto --max-length 20 --states zones.txt --epsilon 1
     --delta 1e-6 --output model.json[/bold]
+
+    [bold]pathveil model visits.csv --case visit --position when --symbol page --time when --group city
+    --groups cities.txt --order auto --max-length 20 --states pages.txt --epsilon 1 --output model.json[/bold]
     """
     order, words = input.split()
     fit = fit.checked(order, matrix)
+    beside, columns = learned.beside(order, words.columns)
+    words = replace(words, columns=columns)
     _require_words_or_pairs(pairs, words.columns, fit.unit)
-    fit.refuse_sensitive(words.sources)
+    public = fit.files | learned.files
+    for option, path in public.items():
+        refuse_sensitive(option, path, words.sources)
     from pathveil.release import release_model
 
     hidden, ledger = budget.hides_content, budget.open()
-    _refuse_outputs(output, matrix, words, fit, budget)
+    _refuse_outputs(output, matrix, words, public.values(), budget)
     with (
         content_hidden(hidden),
         words.files() as files,
         ProgressBar(silent=printing.silent or hidden) as bar,
     ):
-        choices = fit.choices(order, words, count, output)
+        choices = fit.choices(order, beside, words, count, output, work)
         layout = pairs.columns(words.columns.no_header) or words.columns.layout(files, words.format)
         bar.total = words.words_declared(files) if count is None else None
         if count is None and fit.user is None and layout.header:
             _warn_of_counts(words, files, layout)
-        told = [part for part in (fit.user, count, order) if part is not None]
+        told = [part for part in (fit.user, count, order, beside) if part is not None]
         asked = (layout, *told) if told else layout
         with budget.release(ledger, "model", words, files, asked, output.target) as release:
             place = None if matrix is None else matrix.absolute()
@@ -326,9 +335,9 @@ def _tell(
 
 def _described(model: Any) -> tuple[str, dict[str, Any]]:
     """A model in a line, for people, and how it was made, for machines."""
-    from pathveil.models.sequences import PrivateSequences
+    from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
 
-    if isinstance(model, PrivateSequences):
+    if isinstance(model, PrivateSequences | PrivateSequencesByGroup):
         return sequences_in_a_line(model), sequences_as_json(model)
     how = {"mechanism": model.mechanism, "why": model.reason}
     return f"a private chain over {len(model.chain.symbols)} states", how
@@ -376,13 +385,13 @@ def _require_words_or_pairs(pairs: Pairs, columns: Columns, unit: str | None) ->
         )
 
 
-def _refuse_outputs(output: Output, matrix: Path | None, input: Input, fit: Fit, budget: Budget) -> None:
+def _refuse_outputs(output: Output, matrix: Path | None, input: Input, public: Iterable[Path], budget: Budget) -> None:
     """An error, before any work is done, where one of the files must not be written."""
     from pathveil.data.writing import manifest_path, refuse_existing
     from pathveil.release import files_to_write, refuse_inputs
 
     refuse_existing(output.target, output.overwrite)
     written = files_to_write(output.target, manifest_path(output.target), matrix)
-    refuse_inputs(written, sources=input.sources, public=fit.files.values(), ledger=budget.ledger)
+    refuse_inputs(written, sources=input.sources, public=public, ledger=budget.ledger)
     for path in written:
         refuse_existing(path, output.overwrite)

@@ -20,6 +20,7 @@ from pathveil.cli.options import (
     Output,
     Printing,
     SystemFile,
+    Work,
     takes_bundles,
 )
 from pathveil.cli.printing import (
@@ -48,7 +49,6 @@ _LONG = 10.0  # seconds
 _PATIENCE = 20.0  # seconds: a forecast for which nobody asked takes no longer, by an estimate from public sizes
 _SOME_WORDS = 1_000  # where a file does not say how many it has
 _WHAT_ELSE = "What else is released, and how many words of a person"
-_WORK = "What does the work"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,24 +222,6 @@ class Kept:
             on_bad_row=input.on_bad_row,
             overwrite=output.overwrite,
         )
-
-
-@dataclass(frozen=True)
-class Work:
-    """What does the work."""
-
-    engine: Annotated[
-        Literal["embedded", "spark"],
-        typer.Option(help="This process, or Apache Spark (Parquet files; docs/spark.md).", rich_help_panel=_WORK),
-    ] = "embedded"
-    master: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL",
-            help="Spark's master, such as spark://host:7077; local[*] if not given.",
-            rich_help_panel=_WORK,
-        ),
-    ] = None
 
 
 @takes_bundles

@@ -23,7 +23,7 @@ from pathveil.cli.printing import echo_notice, waiting
 from pathveil.errors import DataFileError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.models.sequences import PrivateSequences
+    from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
     from pathveil.report.page import Page
     from pathveil.systems.system import System, Word
 
@@ -152,6 +152,10 @@ def curator(
         Path | None,
         typer.Option(help="A private model of the same words. A model of sequences gets a page of its own."),
     ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN=GROUP", help="For models of groups: a page about this group of the column."),
+    ] = None,
     on_bad_row: OnBadRow = "fail",
     report: Report,
 ) -> None:
@@ -178,7 +182,7 @@ def curator(
             raise InvalidParameterError(
                 f"{odd}: {model} is a model of sequences, which knows its states and needs no other file"
             )
-        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet)
+        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet, group)
         report.write(page, secret=True)
         if not report.quiet:
             echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
@@ -221,15 +225,36 @@ def curator(
 
 
 def _sequence_page(
-    model: PrivateSequences, input: list[str], columns: Columns, on_bad_row: OnBadRow, quiet: bool
+    model: PrivateSequences | PrivateSequencesByGroup,
+    input: list[str],
+    columns: Columns,
+    on_bad_row: OnBadRow,
+    quiet: bool,
+    group: str | None,
 ) -> Page:
-    from pathveil.data import read_coded_words
+    from pathveil.data.reading import Beside, read_coded_words
+    from pathveil.models.sequences import PrivateSequences
     from pathveil.report.curator import sequence_page
 
+    beside, place = None, 0
+    if not isinstance(model, PrivateSequences):
+        names = {str(one): one for one in model.models}
+        column, _, name = (group or "").partition("=")
+        if name not in names:
+            raise InvalidParameterError(
+                f"the model has a part for each group: give --group COLUMN=GROUP, a group of {', '.join(names)}"
+            )
+        beside, place = Beside(group=column, groups=tuple(names)), list(names).index(name)
+        model = model[names[name]]
+    elif group is not None:
+        raise InvalidParameterError("--group: the model has no groups. Leave it out.")
     with waiting("comparing ...", silent=quiet):
         layout, longest = columns.layout(input), model.asked.max_length
-        found = read_coded_words(input, layout, model.states, max_length=longest, on_bad_row=on_bad_row)
-        return sequence_page(model, found.words)
+        found = read_coded_words(input, layout, model.states, max_length=longest, on_bad_row=on_bad_row, beside=beside)
+        words = found.words if found.groups is None else found.words.select(found.groups == place)
+        if not len(words):
+            raise DataFileError("there is no word of this group to compare with")
+        return sequence_page(model, words)
 
 
 @report_app.command()

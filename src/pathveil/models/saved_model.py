@@ -9,12 +9,12 @@ from typing import Any
 from pathveil.errors import InvalidSystemError
 from pathveil.models.chain import PrivateChain, chain_from_json
 from pathveil.models.control import PrivateMDP, is_mdp
-from pathveil.models.sequences import PrivateSequences, is_sequences
+from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup, is_by_group, is_sequences
 
 
-def load_model(path: str | Path) -> PrivateChain | PrivateSequences | PrivateMDP:
-    """A private model that `save` or `pathveil model` wrote: a chain, a model of sequences or a decision process, as
-    the file says.
+def load_model(path: str | Path) -> PrivateChain | PrivateSequences | PrivateSequencesByGroup | PrivateMDP:
+    """A private model that `save` or `pathveil model` wrote: a chain, a model of sequences, those of several groups, or
+    a decision process, as the file says.
 
     Raises `InvalidSystemError` where the file is something else or damaged.
     """
@@ -28,13 +28,11 @@ def load_model(path: str | Path) -> PrivateChain | PrivateSequences | PrivateMDP
         raise InvalidSystemError(f"{path}: {problem}") from None
 
 
-def model_from_json(text: str) -> PrivateChain | PrivateSequences | PrivateMDP:
+def model_from_json(text: str) -> PrivateChain | PrivateSequences | PrivateSequencesByGroup | PrivateMDP:
     """The model whose file has this text."""
-    document = _document(text)
-    if is_mdp(document):
-        return PrivateMDP.from_json(document)
-    if is_sequences(document):
-        return PrivateSequences.from_json(document)
+    found = mdp_in(text) or sequences_in(text)
+    if found is not None:
+        return found
     if not text.lstrip().startswith("{"):
         raise InvalidSystemError("this is not the JSON of a model, which begins with a brace")
     try:
@@ -43,9 +41,17 @@ def model_from_json(text: str) -> PrivateChain | PrivateSequences | PrivateMDP:
         raise InvalidSystemError("this is not the JSON of a model: it is nested too deeply") from None
 
 
-def sequences_in(text: str) -> PrivateSequences | None:
-    """The model of sequences that the text of a file holds; None where it is, or should be, that of a chain."""
+def mdp_in(text: str) -> PrivateMDP | None:
+    """The decision process in the text of a file; None where it is something else."""
     document = _document(text)
+    return PrivateMDP.from_json(document) if is_mdp(document) else None
+
+
+def sequences_in(text: str) -> PrivateSequences | PrivateSequencesByGroup | None:
+    """The model (or models) of sequences in the text of a file; None where it is, or should be, that of a chain."""
+    document = _document(text)
+    if is_by_group(document):
+        return PrivateSequencesByGroup.from_json(document)
     return PrivateSequences.from_json(document) if is_sequences(document) else None
 
 

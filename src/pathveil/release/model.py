@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathveil.data.reading import PairColumns
     from pathveil.data.sources import Format
     from pathveil.models.chain import PrivateChain
-    from pathveil.models.sequences import PrivateSequences
+    from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.release.release import Release
 
@@ -122,7 +122,7 @@ def _encrypted(workspace: Path, text: str) -> EncryptedFile:
     return unfinished
 
 
-def _matrix_csv(model: PrivateChain | PrivateSequences) -> str:
+def _matrix_csv(model: PrivateChain | PrivateSequences | PrivateSequencesByGroup) -> str:
     """A row for each state: its name, then the probability of each state to follow, with all digits."""
     from pathveil.models.chain import PrivateChain
 

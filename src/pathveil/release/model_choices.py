@@ -1,7 +1,7 @@
 """What kind of model is released: how its input is counted, and how it is fitted.
 
 ModelChoices       a Markov chain
-SequenceChoices    a model of whole words
+SequenceChoices    a model of whole words, or one for each of several groups
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.data.formats import Layout
-    from pathveil.data.reading import CuratorCounts, CuratorWords, OnBadRow, PairColumns
+    from pathveil.data.reading import Beside, CuratorCounts, CuratorWords, OnBadRow, PairColumns
     from pathveil.data.sources import Format
     from pathveil.models.chain import Mechanism, PrivateChain, Unit
-    from pathveil.models.sequences import Order, PrivateSequences
+    from pathveil.models.sequences import Order, PrivateSequences, PrivateSequencesByGroup
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.privacy.units import Neighbours
+    from pathveil.release.runners import RunnerName
 
 Counted = TypeVar("Counted", "CuratorCounts", "CuratorWords")
-Model = TypeVar("Model", "PrivateChain", "PrivateSequences")
+Model = TypeVar("Model", "PrivateChain", "PrivateSequences | PrivateSequencesByGroup")
 Charge = Callable[["Guarantee"], object]
 Progress = Callable[[str, int], None]
 
@@ -32,7 +33,8 @@ Progress = Callable[[str, int], None]
 class Choices(ABC, Generic[Counted, Model]):
     """What is fitted and promised, whatever the model: the arguments of its fit, with the same meaning of None.
 
-    The column `user` says whose word it is, the column `count` for how many words (or transitions) a row stands.
+    The column `user` says whose word it is, the column `count` for how many words (or transitions) a row stands. On
+    the engine "spark" (with its `master`) words are counted where they are; fitting is the same.
     """
 
     states: Sequence[Any]
@@ -47,6 +49,8 @@ class Choices(ABC, Generic[Counted, Model]):
     count: str | None = None
     on_bad_row: OnBadRow = "fail"
     overwrite: bool = False
+    engine: RunnerName = "embedded"
+    master: str | None = None
 
     @abstractmethod
     def require_possible(self, *, from_words: bool) -> None:
@@ -65,6 +69,32 @@ class Choices(ABC, Generic[Counted, Model]):
     @abstractmethod
     def fitted(self, counted: Counted, before_drawing: Charge) -> Model:
         """The model; `before_drawing` is called with its guarantee before anything is drawn."""
+
+    @property
+    def _asked(self) -> dict[str, Any]:
+        """What every fit is asked for."""
+        names = ("states", "epsilon", "delta", "unit", "support", "max_length", "max_words_per_user", "neighbours")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def _read(self) -> dict[str, Any]:
+        """How words are read for every model."""
+        return {name: getattr(self, name) for name in ("max_length", "user", "max_words_per_user", "on_bad_row")}
+
+    def _on_spark(
+        self, read: Callable[..., Counted], files: Sequence[str], layout: Layout | PairColumns, format: Format | None
+    ) -> Counted:
+        """What a reader of Spark finds in the files; wrong use where it cannot."""
+        from pathveil.data.formats import DelimitedColumn, RowWords
+        from pathveil.release.runners import spark_frame
+
+        if not isinstance(layout, RowWords) or self.count is not None:
+            raise InvalidParameterError(
+                "--engine spark counts words that stand one in a row of Parquet files, each row once: leave it out"
+            )
+        separator = layout.separator if isinstance(layout, DelimitedColumn) else None
+        with spark_frame(self.master, files, layout, format) as frame:
+            return read(frame, self.states, layout.column, separator=separator, **self._read)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,17 +118,12 @@ class ModelChoices(Choices["CuratorCounts", "PrivateChain"]):
     ) -> CuratorCounts:
         from pathveil.data.reading import count_transitions
 
+        if self.engine == "spark":
+            from pathveil.data import spark
+
+            return self._on_spark(spark.count_transitions, files, layout, format)
         return count_transitions(
-            files,
-            layout,
-            self.states,
-            max_length=self.max_length,
-            count=self.count,
-            user=self.user,
-            max_words_per_user=self.max_words_per_user,
-            on_bad_row=self.on_bad_row,
-            format=format,
-            progress=progress,
+            files, layout, self.states, count=self.count, format=format, progress=progress, **self._read
         )
 
     def longest(self, counted: CuratorCounts) -> int | None:
@@ -110,25 +135,19 @@ class ModelChoices(Choices["CuratorCounts", "PrivateChain"]):
 
         return fit_private_chain(
             counted.counts if counted.words is None else counted.words,
-            states=self.states,
-            epsilon=self.epsilon,
-            delta=self.delta,
             mechanism=self.mechanism,
-            support=self.support,
-            unit=self.unit,
-            max_length=self.max_length,
             split=self.split,
-            max_words_per_user=self.max_words_per_user,
-            neighbours=self.neighbours,
             before_drawing=before_drawing,
+            **self._asked,
         )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SequenceChoices(Choices["CuratorWords", "PrivateSequences"]):
-    """A private model of whole words; see `fit_private_sequences`."""
+class SequenceChoices(Choices["CuratorWords", "PrivateSequences | PrivateSequencesByGroup"]):
+    """A private model of whole words, see `fit_private_sequences`; or with groups (`beside`), one for each of them."""
 
     order: Order = "auto"
+    beside: Beside | None = None
 
     def require_possible(self, *, from_words: bool) -> None:
         from pathveil.models.sequences import checked_request
@@ -143,6 +162,8 @@ class SequenceChoices(Choices["CuratorWords", "PrivateSequences"]):
             raise InvalidParameterError("`order` needs `max_length`: the greatest length, after which words are cut")
         most = self.max_words_per_user
         checked_request(self.epsilon, self.delta, self.max_length, self.order, self.unit, most, self.neighbours)
+        if self.beside is not None and self.engine == "spark":
+            raise InvalidParameterError("times and groups need the embedded engine: leave out --engine spark")
 
     def counted(
         self, files: Sequence[str], layout: Layout | PairColumns, format: Format | None, progress: Progress | None
@@ -150,39 +171,30 @@ class SequenceChoices(Choices["CuratorWords", "PrivateSequences"]):
         from pathveil.data.formats import Layout
         from pathveil.data.reading import read_coded_words
 
+        if self.engine == "spark":
+            from pathveil.data import spark
+
+            return self._on_spark(spark.read_coded_words, files, layout, format)
         assert isinstance(layout, Layout)
-        assert self.max_length is not None
         return read_coded_words(
-            files,
-            layout,
-            self.states,
-            max_length=self.max_length,
-            count=self.count,
-            user=self.user,
-            max_words_per_user=self.max_words_per_user,
-            on_bad_row=self.on_bad_row,
-            format=format,
-            progress=progress,
-        )
+            files, layout, self.states, count=self.count, beside=self.beside, format=format, progress=progress,
+            **self._read,
+        )  # fmt: skip
 
     def longest(self, counted: CuratorWords) -> int | None:  # noqa: ARG002 - lengths are protected
         return None
 
-    def fitted(self, counted: CuratorWords, before_drawing: Charge) -> PrivateSequences:
-        from pathveil.models.sequences import fit_private_sequences
+    def fitted(self, counted: CuratorWords, before_drawing: Charge) -> PrivateSequences | PrivateSequencesByGroup:
+        from pathveil.models.sequences import fit_private_sequences, fit_private_sequences_by_group
 
-        assert self.max_length is not None
-        assert self.unit == "word" or self.unit == "user"
-        return fit_private_sequences(
-            counted.words,
-            states=self.states,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            max_length=self.max_length,
-            order=self.order,
-            unit=self.unit,
-            max_words_per_user=self.max_words_per_user,
-            neighbours=self.neighbours,
-            support=self.support,
-            before_drawing=before_drawing,
-        )
+        asked = self._asked | {
+            "order": self.order,
+            "users": counted.users,
+            "times": counted.times,
+            "before_drawing": before_drawing,
+        }
+        if self.beside is None or counted.groups is None:
+            return fit_private_sequences(counted.words, **asked)
+        names = self.beside.groups
+        groups = [names[place] for place in counted.groups.tolist()]
+        return fit_private_sequences_by_group(counted.words, groups=groups, group_values=names, **asked)

@@ -1,11 +1,13 @@
-"""What does the work of `pathveil privatize`: this process, or Apache Spark."""
+"""What does the work of `pathveil privatize` and `pathveil model`: this process, or Apache Spark."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from pathveil.data.formats import Layout
     from pathveil.data.reading import CheckedWords
@@ -62,10 +64,21 @@ def runner_for(
 ) -> Runner:
     """The runner with this name; wrong use where it cannot do what is asked."""
     if name == "embedded":
-        if master is not None:
-            raise InvalidParameterError("--master is for --engine spark")
         return _Embedded(files, layout, format, progress)
     return _Spark(master or "local[*]", files, layout, format)
+
+
+@contextmanager
+def spark_frame(master: str | None, files: Sequence[str], layout: Layout, format: Format | None) -> Iterator[DataFrame]:
+    """The rows of Parquet files as a DataFrame of Spark. Files that change in the meantime are an error."""
+    from pathveil.data.sources import Watch
+    from pathveil.data.spark import files_for_tasks
+
+    found = files_for_tasks(files, layout, format)  # wrong use is found before Spark starts
+    watch = Watch(found)
+    places = [re.sub(r"([\\*?\[\]{}])", r"\\\1", str(file.path)) for file in found]  # to Spark, names are patterns
+    yield _session(master or "local[*]").read.parquet(*places)
+    watch.require_unchanged()
 
 
 def _watch(files: Sequence[str], layout: Layout, format: Format | None) -> Watch:
@@ -201,7 +214,7 @@ def _session(master: str) -> SparkSession:
         from pyspark.sql import SparkSession
     except ImportError:
         raise InvalidParameterError("Spark is not installed: pip install 'pathveil[spark]'") from None
-    builder = SparkSession.builder.master(master).appName("pathveil privatize")
+    builder = SparkSession.builder.master(master).appName("pathveil")
     builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
     if master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # nobody else takes part

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
+from pathveil.errors import InvalidSystemError
 from pathveil.models.laplace import CountNoise, exactly, laplace_noise
 from pathveil.models.people import WholeWords
 from pathveil.models.sequences import frequent, measuring
@@ -22,6 +24,7 @@ from pathveil.models.sequences.fit import Data
 from pathveil.models.sequences.groups import grouped_fit
 from pathveil.models.sequences.request import checked_request
 from pathveil.models.sequences.times import learning
+from tests.models.sequences.tape import Tape as ReplayedTape
 
 GROUPS = ("east", "west")
 WORDS = ["".join(word) for n in (1, 2, 3) for word in product("ab", repeat=n)]
@@ -236,3 +239,59 @@ def test_wrong_groups_are_named(more, message):
 def test_a_group_that_is_not_there_is_named():
     with pytest.raises(pv.InvalidParameterError, match="there is no group 'south'"):
         _fitted().synthesize({"south": 3})
+
+
+def grouped(**more):
+    words, groups = ["ab", "b", "aab"] * 100, ["x", "y", "x"] * 100
+    times = [[3600 * i for i, _ in enumerate(word)] for word in words]
+    return pv.fit_private_sequences_by_group(
+        words, groups=groups, group_values=["x", "y", "z"], times=times, states="ab", epsilon=2.0, max_length=3,
+        rng=pv.insecure_seed(1), **more,
+    )  # fmt: skip
+
+
+def test_models_of_groups_come_back_from_a_file(tmp_path):
+    models = grouped(delta=1e-4)
+    models.save(tmp_path / "models.json")
+    read = pv.load_model(tmp_path / "models.json")
+    assert isinstance(read, pv.PrivateSequencesByGroup)
+    assert (read.to_json(), read.sizes, read.guarantee) == (models.to_json(), models.sizes, models.guarantee)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda saved: saved.pop("guarantee"),
+        lambda saved: saved["groups"].clear(),
+        lambda saved: saved["groups"].append(saved["groups"][0]),
+        lambda saved: saved["groups"].append(7),
+        lambda saved: saved["groups"][0].update(group=[]),
+        lambda saved: saved["groups"][0]["model"].pop("lengths"),
+        lambda saved: saved["groups"][0]["model"].update(states=["a", "c"]),
+        lambda saved: saved.update(version=2),
+    ],
+)
+def test_a_damaged_file_of_groups_is_refused(tmp_path, damage):
+    saved = json.loads(grouped().to_json())
+    damage(saved)
+    (tmp_path / "models.json").write_text(json.dumps(saved))
+    with pytest.raises(InvalidSystemError):
+        pv.load_model(tmp_path / "models.json")
+
+
+def test_with_the_same_noisy_tables_other_groups_and_times_give_the_same_file(monkeypatch):
+    """Which group has the changed word, at what time, how many words a group has: nothing else leaves."""
+
+    def fitted(changed, group, hour, played=None):
+        tape = ReplayedTape(5, played)
+        with tape.running(monkeypatch):
+            models = pv.fit_private_sequences_by_group(
+                [*["ab", "b"] * 50, changed], groups=[*["x", "y"] * 50, group], group_values=["x", "y", "z"],
+                times=[*([0, 60], [3600]) * 50, [3600 * hour] * len(changed)],
+                states="ab", epsilon=2.0, max_length=3, order=1, rng=pv.insecure_seed(1),
+            )  # fmt: skip
+        return models.to_json(), tape
+
+    one, tape = fitted("aab", "x", 5)
+    for other in (("b", "y", 100), ("bba", "z", 10**9)):
+        assert fitted(*other, played=tape)[0] == one

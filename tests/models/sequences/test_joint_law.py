@@ -76,3 +76,43 @@ def test_a_listing_would_notice_too_little_noise(noisy, ok, monkeypatch):
         for table in tape.tables:
             table.noise = CountNoise("laplace", table.noise.scale * int(noisy * 10) / 10)
     assert (largest_log_ratio(*tapes) <= EPSILON + 1e-9) is ok
+
+
+# Order 2: which contexts get a row depends on noisy tables. For one outcome of all tables, whatever the data are.
+
+DEEP, CROWD = 3, ["aab", "bba", "ab", "ba"] * 200
+ALL = ["".join(word) for length in (1, 2, 3) for word in itertools.product(STATES, repeat=length)]
+SOME = ["aab", "bb", "bab", "a"]
+
+
+def tables_of_order_two(monkeypatch, words, relation, played=None):
+    """All tables of a fit of a crowd and these words; with `played`, where its noisy tables came out."""
+    tape = Tape(3, played)
+    with tape.running(monkeypatch):
+        model = pv.fit_private_sequences(
+            [*CROWD, *words], states=STATES, max_length=DEEP, epsilon=EPSILON, order=2, neighbours=relation,
+            rng=pv.insecure_seed(1),
+        )  # fmt: skip
+    assert model.order == 2
+    assert len(tape.tables) == 3  # lengths, contexts of one symbol, contexts of two
+    return tape
+
+
+@pytest.mark.parametrize("relation", ["replace", "add-remove"])
+def test_no_outcome_of_order_two_is_likelier_by_more_than_epsilon(relation, monkeypatch):
+    if relation == "add-remove":
+        without = tables_of_order_two(monkeypatch, [], relation)
+        others = [tables_of_order_two(monkeypatch, [word], relation, without) for word in ALL]
+        pairs = [(one, without) for one in others]
+    else:
+        first = tables_of_order_two(monkeypatch, SOME[:1], relation)
+        tapes = [first, *(tables_of_order_two(monkeypatch, [word], relation, first) for word in SOME[1:])]
+        pairs = list(itertools.combinations(tapes, 2))
+    ratios = [largest_log_ratio(one, other) for one, other in pairs]
+    assert max(ratios) <= EPSILON + 1e-9
+    assert max(ratios) > EPSILON * (1 - 1e-5)  # attained: no budget is left over
+    # The listing would notice noise of nine tenths.
+    one, other = pairs[int(np.argmax(ratios))]
+    for table in (*one.tables, *other.tables):
+        table.noise = CountNoise("laplace", table.noise.scale * 9 / 10)
+    assert largest_log_ratio(one, other) > EPSILON

@@ -3,7 +3,8 @@
     takes_bundles    makes a command that takes bundles readable for typer
     SystemFile       the public system; Ends: where its words begin and end
     Input, Columns   the sensitive words, and how they stand in their files
-    ModelInput       the same for `pathveil model`
+    ModelInput       the same for `pathveil model`; Learned: times and groups
+    Work             this process, or Spark
     Distance         substitutions or edits
     Budget           the ledger that is charged
     Output           the file that is written
@@ -14,9 +15,10 @@ Beside them single options that several commands share, and the headings under w
 
 from pathveil.cli.options.budget import Budget, Curator, LedgerFile
 from pathveil.cli.options.bundles import takes_bundles
+from pathveil.cli.options.engine import Work
 from pathveil.cli.options.input import WHERE_WORDS_ARE, Columns, Input, OnBadRow
 from pathveil.cli.options.mechanism import HOW_PRIVATE, Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
-from pathveil.cli.options.model_input import ModelInput
+from pathveil.cli.options.model_input import Learned, ModelInput
 from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
 from pathveil.cli.options.system import (
     WHAT_IS_PUBLIC,
@@ -41,6 +43,7 @@ __all__ = [
     "Epsilon",
     "Input",
     "Json",
+    "Learned",
     "LedgerFile",
     "MechanismName",
     "ModelInput",
@@ -51,6 +54,7 @@ __all__ = [
     "Printing",
     "Quiet",
     "SystemFile",
+    "Work",
     "file_of",
     "read_alphabet",
     "read_edges",

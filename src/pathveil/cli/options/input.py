@@ -54,6 +54,8 @@ class Columns:
     order: Annotated[
         list[str] | None,
         typer.Option(
+            "--order",
+            "--position",
             help="One symbol a row: the column that says where in the word, a number or a time. May be repeated: a "
             "later one decides where an earlier one is equal.",
             rich_help_panel=WHERE_WORDS_ARE,

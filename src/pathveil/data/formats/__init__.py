@@ -9,7 +9,7 @@ from pathveil.data.formats.long_table import LongTable
 from pathveil.data.formats.plain_text import TextLines, read_lines
 from pathveil.data.formats.row_words import RowWords
 from pathveil.data.formats.splitting import checked_separator, join, require_separable, split, text_bytes
-from pathveil.data.formats.users import users_of
+from pathveil.data.formats.users import shortest_form, users_of
 
 __all__ = [
     "ATTRIBUTE",
@@ -36,6 +36,7 @@ __all__ = [
     "place_in_rows",
     "read_lines",
     "require_separable",
+    "shortest_form",
     "split",
     "text_bytes",
     "users_of",

@@ -61,10 +61,11 @@ _EXTENSIONS = {
 
 @dataclass(frozen=True)
 class EventLog(Layout):
-    """An XES log. `symbol` is the attribute of an event that becomes the symbol; user and kept columns are
-    attributes of traces. In the output, traces are numbered afresh, and events have the symbol and a made-up time.
-    (Kept columns of a long table, which have a value for each symbol, are attributes of events there.) The values of
-    several attributes make one symbol, with `joiner` between them, and come apart again in the output.
+    """An XES log. `symbol` is the attribute of an event that becomes the symbol, and times are attributes of events;
+    user, group and kept columns are attributes of traces. In the output, traces are numbered afresh, and events have
+    the symbol and a made-up time. (Kept columns of a long table, which have a value for each symbol, are attributes of
+    events there.) The values of several attributes make one symbol, with `joiner` between them, and come apart again
+    in the output.
     """
 
     symbol: str | Sequence[str] = NAME
@@ -180,6 +181,9 @@ class _Traces:
         self._words: list[list[str | None]] = []
         self._users: list[str | None] = []
         self._kept: list[list[dict[str, str] | None]] = [[] for _ in extra.keep]
+        self._times: list[str | None] = []  # of the trace that is being read
+        self._listed_times: list[list[str | None]] = []
+        self._groups: list[str | None] = []
         self._events = 0
 
     def batches(self) -> Iterator[tuple[pa.ListArray, pa.Array | None, tuple[pa.Array, ...]]]:
@@ -218,10 +222,14 @@ class _Traces:
         words = pa.array(self._words, pa.list_(pa.string()))
         # Attributes are texts, so there is nothing that could be wrong with one.
         users = None if self._extra.user is None else pa.array(map(_name, self._users), pa.string())
-        kept = tuple(pa.array(values, ATTRIBUTE) for values in self._kept)
-        self._words, self._users, self._events = [], [], 0
+        kept = [pa.array(values, ATTRIBUTE) for values in self._kept]
+        if self._extra.time is not None:
+            kept.append(pa.array(self._listed_times, pa.list_(pa.string())))
+        if self._extra.group is not None:
+            kept.append(pa.array(self._groups, pa.string()))
+        self._words, self._users, self._events, self._listed_times, self._groups = [], [], 0, [], []
         self._kept = [[] for _ in self._extra.keep]
-        return words, users, kept
+        return words, users, tuple(kept)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         kind = tag.rpartition("}")[2]
@@ -231,6 +239,8 @@ class _Traces:
         path = self._path
         depth = len(path)
         if depth == 3 and path[2] == "event" and path[1] == "trace":
+            if attributes.get("key") == self._extra.time and kind in _KINDS:
+                self._times[-1] = attributes.get("value")
             if attributes.get("key") in self._symbol and kind in _KINDS:
                 self._values[attributes["key"]] = attributes.get("value")
                 values = [value for name in self._symbol if (value := self._values.get(name)) is not None]
@@ -238,11 +248,12 @@ class _Traces:
         elif depth == 2 and path[1] == "trace":
             if kind == "event":
                 self._word.append(None)
+                self._times.append(None)
                 self._values = {}
             elif kind in _KINDS and "key" in attributes and "value" in attributes:
                 self._trace[attributes["key"]] = (kind, attributes["value"])
         elif depth == 1 and kind == "trace":
-            self._trace, self._word = {}, []
+            self._trace, self._word, self._times = {}, [], []
         path.append(kind)
 
     def _end(self, _tag: str) -> None:
@@ -250,8 +261,11 @@ class _Traces:
             return
         self._words.append(self._word)
         self._events += len(self._word) + 1
+        self._listed_times.append(self._times)
         if self._extra.user is not None:
             self._users.append(self._trace.get(self._extra.user, (None, None))[1])
+        if self._extra.group is not None:
+            self._groups.append(self._trace.get(self._extra.group, (None, None))[1])
         for name, values in zip(self._extra.keep, self._kept, strict=True):
             found = self._trace.get(name)
             values.append(None if found is None else {"kind": found[0], "value": found[1]})

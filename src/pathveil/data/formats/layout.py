@@ -18,13 +18,23 @@ from pathveil.errors import DataFileError, FileItselfError, InvalidParameterErro
 
 @dataclass(frozen=True)
 class Extra:
-    """Columns that are read beside the words: who a word belongs to, what is released as it is, and how many equal
-    words a row stands for.
+    """Columns that are read beside the words: who a word belongs to, what is released as it is, how many equal words a
+    row stands for, and, for models, when it happened and which group it is in.
     """
 
     user: str | None = None
     keep: tuple[str, ...] = ()
     count: str | None = None
+    time: str | None = None
+    group: str | None = None
+
+    @property
+    def beside(self) -> tuple[Column, ...]:
+        """What `RawWords.kept` holds: the kept columns, then the times, then the groups."""
+        kept = [Column(name, "as it is") for name in self.keep]
+        times = [] if self.time is None else [Column(self.time, "text")]  # as the order of a long table is read
+        groups = [] if self.group is None else [Column(self.group, "as it is")]
+        return (*kept, *times, *groups)
 
 
 @dataclass(frozen=True)
@@ -32,10 +42,11 @@ class RawWords:
     """A batch as it was read.
 
     `words` is a list array of texts or whole numbers. `user` (names as in users.py) and `kept` have one entry for each
-    word. `spoiled` says what else is wrong with some of the words. `place(i, position)` finds a word, or a symbol in it
-    (both from 0), in the files; it is only asked about words that are refused. `bare_place` says the same without
-    quoting anything, where `place` does quote. `tied` words have symbols that stand in the order of the file because
-    nothing else says which comes first. `times` says how often each word counts.
+    word; `kept` is what `Extra.beside` lists, with a list for each word where symbols have values. `spoiled` says what
+    else is wrong with some of the words. `place(i, position)` finds a word, or a symbol in it (both from 0), in the
+    files; it is only asked about words that are refused. `bare_place` says the same without quoting anything, where
+    `place` does quote. `tied` words have symbols that stand in the order of the file because nothing else says which
+    comes first. `times` says how often each word counts.
     """
 
     words: pa.ListArray
@@ -138,7 +149,7 @@ def extra_columns(extra: Extra) -> dict[str, Column]:
     chosen = {} if extra.user is None else {"u": Column(extra.user, "as it is")}
     if extra.count is not None:
         chosen["n"] = Column(extra.count, "text")
-    return chosen | {f"k{i}": Column(name, "as it is") for i, name in enumerate(extra.keep)}
+    return chosen | {f"k{i}": column for i, column in enumerate(extra.beside)}
 
 
 def taken_users(rows: pa.RecordBatch, extra: Extra, file: DataFile) -> Users | None:
@@ -149,8 +160,8 @@ def taken_users(rows: pa.RecordBatch, extra: Extra, file: DataFile) -> Users | N
 
 
 def taken_kept(rows: pa.RecordBatch, extra: Extra) -> tuple[pa.Array, ...]:
-    """The kept columns of a batch that was read with `extra_columns`."""
-    return tuple(rows.column(f"k{i}") for i in range(len(extra.keep)))
+    """What stands beside the words of a batch that was read with `extra_columns`."""
+    return tuple(rows.column(f"k{i}") for i in range(len(extra.beside)))
 
 
 def place_in_rows(file: DataFile, column: str, before: int) -> Callable[[int, int | None], str]:

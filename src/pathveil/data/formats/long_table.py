@@ -15,7 +15,16 @@ import pyarrow.compute as pc
 
 from pathveil.data.database import Column, Database
 from pathveil.data.formats.joining import JOINER, checked_joiner, joined, require_joined
-from pathveil.data.formats.layout import Extra, Layout, RawWords, Style, column_type, extra_columns, taken_users
+from pathveil.data.formats.layout import (
+    Extra,
+    Layout,
+    RawWords,
+    Style,
+    column_type,
+    extra_columns,
+    taken_kept,
+    taken_users,
+)
 from pathveil.data.formats.order import Order, checked_formats, read_order
 from pathveil.data.formats.table_rows import TableRows
 from pathveil.data.formats.users import Users
@@ -161,7 +170,7 @@ class _Sorted:
         cases = batch.column("c").take(starts)
         users = taken_users(batch, self._extra, self._rows.files[0])
         tied = self._tied(batch)
-        kept = (batch.column(f"k{i}") for i in range(len(self._extra.keep)))
+        kept = taken_kept(batch, self._extra)
         return RawWords(
             words=pa.ListArray.from_arrays(offsets, batch.column("s")),
             user=None if users is None else users.names.take(starts),

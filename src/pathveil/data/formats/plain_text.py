@@ -35,7 +35,7 @@ class TextLines(Layout):
         return ()
 
     def check(self, files: Sequence[DataFile], extra: Extra) -> None:
-        if extra.user is not None:
+        if extra.user is not None or extra.beside:
             raise InvalidParameterError(_NO_COLUMNS)
         super().check(files, extra)
 

@@ -43,7 +43,7 @@ from scipy import sparse
 from pathveil.errors import FileItselfError, InvalidParameterError, InvalidSystemError, PathVeilError
 from pathveil.models.model_file import model_parts
 from pathveil.models.saved_model import sequences_in
-from pathveil.models.sequences import PrivateSequences
+from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
 from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.systems.alphabet import Alphabet
@@ -157,8 +157,8 @@ def read_model(path: str | Path) -> tuple[MarkovChain, Guarantee | None, dict[st
     return _named(path, lambda: model_parts(text))
 
 
-def read_sequences(path: str | Path) -> PrivateSequences | None:
-    """A private model of sequences; None where the file is, or should be, that of a chain."""
+def read_sequences(path: str | Path) -> PrivateSequences | PrivateSequencesByGroup | None:
+    """A private model of sequences, or those of groups; None where the file is, or should be, that of a chain."""
     text = _text(path)
     return _named(path, lambda: sequences_in(text))
 

@@ -3,6 +3,7 @@
 from pathveil.data.reading.checking import SKIP_BAD_ROWS, Checker, OnBadRow, checker_for, no_word_to_release
 from pathveil.data.reading.coded_words import CuratorWords, DistinctWords, read_coded_words
 from pathveil.data.reading.count_columns import columns_like_counts
+from pathveil.data.reading.moments import Beside
 from pathveil.data.reading.opening import opened
 from pathveil.data.reading.steps import CuratorSteps, StepColumns, read_steps
 from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTally, count_transitions
@@ -11,6 +12,7 @@ from pathveil.data.reading.words import CheckedWords, check_words, checked_words
 
 __all__ = [
     "SKIP_BAD_ROWS",
+    "Beside",
     "CheckedWords",
     "Checker",
     "CuratorCounts",

@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from pathveil.data.formats import Extra, Layout
 from pathveil.data.reading.checking import Checker, OnBadRow, checker_for, no_word_to_release
+from pathveil.data.reading.moments import Beside
 from pathveil.data.reading.opening import opened
 from pathveil.data.reading.user_limit import UserLimit, limit_for
 from pathveil.data.sources import DataFile, Format, Source, Watch
@@ -61,6 +62,7 @@ def checked_words(
     limit: UserLimit | None = None,
     *,
     keep_order: bool = False,
+    beside: Beside | None = None,
     format: Format | None = None,
     rng: RandomSource | None = None,
 ) -> Iterator[tuple[Iterator[pa.RecordBatch], list[DataFile]]]:
@@ -68,7 +70,8 @@ def checked_words(
 
     The batches have the columns of `Checker.checked`. Where there is a `limit` for the users in `extra`, all words are
     read and checked first; then those that stay come, without the column of users. It is drawn once: what reads the
-    batches sees one and the same choice. Files that change in the meantime are an error.
+    batches sees one and the same choice. Times and groups in `extra` become numbers as `beside` says. Files that change
+    in the meantime are an error.
     """
     layout.require_symbols(checker.symbols)
     if limit is not None and extra.count is not None:
@@ -78,7 +81,10 @@ def checked_words(
         )
     with opened(source, layout, extra, format) as (database, files, workspace):
         watch = Watch(files)
-        batches = checker.checked(layout.read(database, files, extra, keep_order))
+        raw = layout.read(database, files, extra, keep_order)
+        if beside is not None:
+            raw = beside.read(raw, are_json=files[0].format == "jsonl")
+        batches = checker.checked(raw)
         if limit is not None:
             batches = limit.limited(batches, database, checked_source(rng), workspace)
         yield batches, files

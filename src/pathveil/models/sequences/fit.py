@@ -53,7 +53,7 @@ def fit_private_sequences(
     max_words_per_user: int | None = None,
     neighbours: Neighbours = "replace",
     support: npt.ArrayLike | System | None = None,
-    times: Iterable[Any] | npt.NDArray[Any] | None = None,
+    times: Iterable[Any] | npt.NDArray[Any] | WordTimes | None = None,
     rng: RandomSource | None = None,
     before_drawing: Callable[[Guarantee], object] | None = None,
 ) -> PrivateSequences:
@@ -141,7 +141,7 @@ class Data:
 
 def read_data(
     words: Iterable[Word] | CodedWords,
-    times: Iterable[Any] | npt.NDArray[Any] | None,
+    times: Iterable[Any] | npt.NDArray[Any] | WordTimes | None,
     users: Iterable[Hashable] | npt.NDArray[Any] | None,
     states: States,
     grammar: Grammar,
@@ -157,7 +157,8 @@ def read_data(
         if (coded.times != 1).any():
             raise InvalidParameterError("`times` needs each word by itself, not counted: equal words have other times")
         whole = given.lengths if isinstance(given, CodedWords) else np.array([len(word) for word in given], dtype=int)
-        moments = WordTimes.read(times, whole).cut(whole, longest)
+        given_times = times if isinstance(times, WordTimes) else WordTimes.read(times, whole)
+        moments = given_times.cut(whole, longest)
     if isinstance(given, CodedWords):
         _require_codes(coded, grammar.symbols)
     _require_possible(coded, grammar, longest, states)

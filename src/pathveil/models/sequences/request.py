@@ -70,6 +70,11 @@ def checked_request(
     neighbours: Neighbours,
 ) -> Request:
     """What is asked for, or an error that says what is wrong with it."""
+    if delta is not None and delta == 0:
+        raise InvalidParameterError(
+            "`delta` is 0: words that many have can only be kept whole with a δ above 0; leave out `delta` for a model "
+            "without them"
+        )
     require_promise(epsilon, 1e-6 if delta is None else delta)
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= LARGEST_LENGTH:
         raise InvalidParameterError(

@@ -186,8 +186,7 @@ def _pieces(found: SideBySide, length: int) -> list[Html]:
 
 def _variants(found: SideBySide) -> list[Html]:
     """Which whole words are kept, which are new, which are gone."""
-    distinct = {way: one.words.distinct() for way, one in _three(found).items()}
-    shares = {way: _shares(_texts(words), words.times) for way, words in distinct.items()}
+    shares = {way: _shares(*one.whole) for way, one in _three(found).items()}
     original, private = shares["original"], shares["private"]
     noisy = _noisy_counts(found.model)
     rows: list[list[object]] = []
@@ -242,10 +241,6 @@ def _strings(page: Page, found: SideBySide) -> list[Html]:
 def _shares(keys: Sequence[bytes], counts: np.ndarray) -> dict[bytes, float]:
     total = max(float(counts.sum()), 1.0)
     return {key: count / total for key, count in zip(keys, counts.tolist(), strict=True)}
-
-
-def _texts(words: CodedWords) -> list[bytes]:
-    return [words.values[a:b].tobytes() for a, b in zip(words.offsets[:-1], words.offsets[1:], strict=True)]
 
 
 def _noisy_counts(model: PrivateSequences) -> dict[bytes, float]:

@@ -34,6 +34,7 @@ from pathveil.models.sequences.fit import measure, read_data
 from pathveil.models.sequences.groups.grouped_model import PrivateSequencesByGroup
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, Request, Unit, checked_request
+from pathveil.models.sequences.times import WordTimes
 from pathveil.numerics.arrays import IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Neighbours
@@ -56,7 +57,7 @@ def fit_private_sequences_by_group(
     max_words_per_user: int | None = None,
     neighbours: Neighbours = "replace",
     support: npt.ArrayLike | System | None = None,
-    times: Iterable[Any] | npt.NDArray[Any] | None = None,
+    times: Iterable[Any] | npt.NDArray[Any] | WordTimes | None = None,
     rng: RandomSource | None = None,
     before_drawing: Callable[[Guarantee], object] | None = None,
 ) -> PrivateSequencesByGroup:

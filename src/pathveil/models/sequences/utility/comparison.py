@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -36,7 +37,11 @@ class WordStatistics:
     """What `compare` needs of a set of words, counted once."""
 
     def __init__(self, words: CodedWords, symbols: int) -> None:
-        self.words, self.symbols = words, symbols
+        self.words, self.symbols = words.distinct(), symbols
+        self._pieces: dict[int, tuple[list[bytes], IntArray]] = {}
+        self._top_strings: list[bytes] = []
+        self._top_count = 0
+        words = self.words
         first, last = words.values[words.offsets[:-1]], words.values[words.offsets[1:] - 1]
         self.starts: FloatArray = np.bincount(first, words.times, symbols).astype(float)
         self.ends: FloatArray = np.bincount(last, words.times, symbols).astype(float)
@@ -44,13 +49,26 @@ class WordStatistics:
 
     def pieces(self, length: int) -> tuple[list[bytes], IntArray]:
         """The pieces of so many symbols that occur in the words, and how often."""
-        growing = _Pieces(self.words, self.symbols)
-        for _ in range(length):
-            growing.grow()
-        return growing.spelled(np.arange(len(growing.counts))), growing.counts
+        if length not in self._pieces:
+            growing = _Pieces(self.words, self.symbols)
+            for _ in range(length):
+                growing.grow()
+            self._pieces[length] = growing.spelled(np.arange(len(growing.counts))), growing.counts
+        return self._pieces[length]
+
+    @cached_property
+    def whole(self) -> tuple[list[bytes], IntArray]:
+        """The different words, and how often each occurs."""
+        values, places = self.words.values.tobytes(), (self.words.offsets * 8).tolist()
+        return [values[a:b] for a, b in pairwise(places)], self.words.times
 
     def top_strings(self, count: int) -> list[bytes]:
         """The commonest pieces of any length; of equally common ones the shorter, then the first in order."""
+        if count > self._top_count:
+            self._top_strings, self._top_count = self._find_top_strings(count), count
+        return self._top_strings[:count]
+
+    def _find_top_strings(self, count: int) -> list[bytes]:
         growing, found, least = _Pieces(self.words, self.symbols), list[tuple[int, int, bytes]](), 1
         while True:
             growing.grow(least)
@@ -82,7 +100,7 @@ class _Pieces:
         self._begins, number = self._begins[going], self._number[going]
         # Numbered anew at each length, so that no piece is too long for 64 bits.
         keys = number * self._symbols + self._values[self._begins + self.length]
-        names, self._number = np.unique(keys, return_inverse=True)
+        names, self._number = _numbered(keys, len(self.counts) * self._symbols)
         self._names.append(names)
         self.counts = np.bincount(self._number, self._times[self._begins], len(names)).astype(np.int64)
         self.length += 1
@@ -96,6 +114,16 @@ class _Pieces:
         return [line.tobytes() for line in codes]
 
 
+def _numbered(keys: IntArray, limit: int) -> tuple[IntArray, IntArray]:
+    """The different keys, sorted, and the place of each key among them; all are below `limit`."""
+    if limit > 4 * len(keys) + 1024:
+        names, places = np.unique(keys, return_inverse=True)
+        return names, places
+    is_there = np.zeros(limit, dtype=bool)  # no need to sort where most numbers occur
+    is_there[keys] = True
+    return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[keys]
+
+
 def compare(original: WordStatistics, other: WordStatistics, tops: Sequence[int] = (50, 100, 200)) -> Comparison:
     """The distances between two sets of words."""
     mine, others = _top_words(original, 20), _top_words(other, 20)
@@ -106,20 +134,14 @@ def compare(original: WordStatistics, other: WordStatistics, tops: Sequence[int]
         lengths=_distance(original.lengths, other.lengths),
         pairs=_keyed_distance(original.pieces(2), other.pieces(2)),
         triples=_keyed_distance(original.pieces(3), other.pieces(3)),
-        words=_keyed_distance(_whole(original), _whole(other)),
+        words=_keyed_distance(original.whole, other.whole),
         top_words=len(mine & others) / max(len(mine), 1),
         top_strings={k: len({*strings[:k]} & {*other_strings[:k]}) / max(len(strings[:k]), 1) for k in tops},
     )
 
 
-def _whole(statistics: WordStatistics) -> tuple[list[bytes], IntArray]:
-    words = statistics.words.distinct()
-    values, places = words.values.tobytes(), (words.offsets * 8).tolist()
-    return [values[a:b] for a, b in pairwise(places)], words.times
-
-
 def _top_words(statistics: WordStatistics, count: int) -> set[bytes]:
-    keys, times = _whole(statistics)
+    keys, times = statistics.whole
     return {keys[i] for i in np.argsort(-times, kind="stable")[:count]}
 
 
