@@ -86,7 +86,7 @@ class MdpRequest:
                 "that are used, public and not measured"
             )
         if self.reward_share is not None and not 0 < self.reward_share < 1:
-            raise InvalidParameterError(f"reward_share is {self.reward_share}: a part of ε, between 0 and 1")
+            raise InvalidParameterError(f"`reward_share` is {self.reward_share}: a part of ε, between 0 and 1")
 
     @property
     def sizes_are_public(self) -> bool:
