@@ -6,6 +6,9 @@ Hypothesis repeats the same examples on every run, so that a red build is always
 
 import gc
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import matplotlib
 import pytest
@@ -14,6 +17,11 @@ from hypothesis import HealthCheck, settings
 matplotlib.use("Agg")
 # Spark's Java compiles as little as it can: it lives for seconds.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+_MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 1 << 30:
+    # Ledgers wait for the disk at every charge, and these files may well be lost.
+    os.environ["TMPDIR"], tempfile.tempdir = str(_MEMORY), None
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
@@ -25,13 +33,25 @@ def pytest_collection() -> None:
     gc.disable()
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)  # and what tests load later is large enough to be looked through less often
     gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    gc.unfreeze()  # libraries look for what they left behind
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever asks for a Spark session or a browser is marked so; `make test` leaves it to `make test-all`."""
+    """Whatever asks for a Spark session or a browser is marked so; `make test` leaves it to `make test-all`.
+
+    Two processes start at the first test and in the middle. These two folders compile the same loops and come first,
+    so that one of the processes does it, and the other finds them on the disk when it comes to `tests/words`.
+    """
+    items.sort(key=lambda item: {"audit", "planning"}.isdisjoint(item.path.parts))
     for item in items:
         for name in ("spark", "browser"):
             if name in getattr(item, "fixturenames", ()):

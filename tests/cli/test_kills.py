@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import random
 import signal
@@ -19,10 +18,7 @@ from pathveil.cli.app import main
 from pathveil.ledger.ledger import Ledger
 from pathveil.privacy.units import Symbols
 from tests.cli.conftest import write_inputs
-
-# Children come from a server that has loaded everything and has no threads: each starts in no time.
-SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["tests.cli.test_kills", "pathveil.data", "pathveil.words.certified"])
+from tests.cli.kill_server import SERVER
 
 TRIPS = 3_000
 LINE = (

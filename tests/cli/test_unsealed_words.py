@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import os
 import signal
 import sys
@@ -25,10 +24,7 @@ from pathveil.data.reading.user_limit import UserLimit
 from pathveil.data.writing import manifest, private_file, shuffle, table_writer
 from pathveil.ledger.ledger import Ledger
 from pathveil.privacy.units import Symbols
-
-# Children come from a server that has loaded everything and has no threads: each starts in no time.
-SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["tests.cli.test_unsealed_words", "pathveil.words.certified", "pathveil.models.chain"])
+from tests.cli.kill_server import SERVER
 
 SYMBOLS = [f"Symbol{i:02}ToBeFound" for i in range(40)]
 # Each word is 24 symbols in a row of the alphabet. At so large an ε a private word is the word itself.

@@ -35,13 +35,13 @@ def test_memory_holds_a_number_for_every_position_and_state_where_the_whole_word
 
 def test_time_and_memory_of_local_draws_hardly_depend_on_the_size_of_the_map() -> None:
     small, large = pv.example_city(10_000).compiled, pv.example_city(160_000).compiled
-    for name in ("certified", "exponential"):
+    for name in ("certified", "exponential", "permute-and-flip"):
         assert seconds_for_a_word(name, small, 100, 5.0) == seconds_for_a_word(name, large, 100, 5.0)
         assert memory_for_a_batch(name, large, 100, 5.0) < 4 * memory_for_a_batch(name, small, 100, 5.0)
         # Below the growth rate of walks nothing is local, and that is said beforehand.
         assert seconds_for_a_word(name, large, 100, 0.5) > 10 * seconds_for_a_word(name, small, 100, 0.5)
+    for name in ("certified", "exponential"):
         assert memory_for_a_batch(name, large, 100, 0.5) < 1 << 28
-    assert seconds_for_a_word("permute-and-flip", large, 100, 5.0) > 1e-3
 
 
 def test_edit_distance_is_estimated_from_a_public_word_of_the_greatest_length() -> None:

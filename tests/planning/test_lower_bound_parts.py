@@ -7,12 +7,21 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import pathveil as pv
 from pathveil.planning import lower_bound
-from pathveil.planning.lower_bound import _all_words, _best_share, _neighbour_bound, least_expected_errors_each
-from tests.reference.enumeration import feasible_words
+from pathveil.planning.lower_bound import (
+    _all_words,
+    _best_share,
+    _neighbour_bound,
+    counts_near,
+    least_expected_errors_each,
+)
+from tests.reference.enumeration import class_counts, feasible_words
+from tests.reference.random_systems import systems_with_word
+from tests.sizes import given_few_and_many
 from tests.worlds import DEAD_END_PLANS, UNEVEN
 
 # Two symbols at each position, whichever came before: all words are alike, with C(n, d) others at distance d.
@@ -92,3 +101,18 @@ def test_a_bound_cannot_be_changed_afterwards():
     bound = lower_bound.least_expected_errors(PAIRS, 4, 1.0)
     with pytest.raises(dataclasses.FrozenInstanceError):
         bound.errors = 0.0
+
+
+@given_few_and_many(20, 100, case=systems_with_word(), most=st.integers(1, 4))
+def test_words_with_few_errors_are_counted_by_looking_at_their_states_alone(case, most):
+    world, word = case
+    counts = [*class_counts(world, word), *[0] * most]
+    assert counts_near(world.compiled, world.encode(word).tolist(), most) == tuple(counts[1 : most + 1])
+
+
+@pytest.mark.parametrize("moves", [0, 50_000])
+def test_where_too_many_states_are_near_all_classes_are_counted(monkeypatch, moves):
+    expected = least_expected_errors_each(UNEVEN, 5, [1.0, 3.0], 2)
+    monkeypatch.setattr(lower_bound, "classes_are_cheap", lambda *_: False)
+    monkeypatch.setattr(lower_bound, "_MOST_MOVES", moves)
+    assert least_expected_errors_each(UNEVEN, 5, [1.0, 3.0], 2) == expected

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -25,7 +27,7 @@ def test_codes_and_words_are_those_of_single_words(world: pv.System, data: st.Da
     codes, offsets = encoded
     assert codes.tolist() == [code for word in words for code in world.encode(word).tolist()]
     assert np.diff(offsets).tolist() == list(map(len, words))
-    assert world.decode_many(codes, offsets, [isinstance(word, str) for word in words]) == words
+    assert world.decode_many(codes, offsets, words) == words
 
 
 @pytest.mark.parametrize(
@@ -45,6 +47,28 @@ def test_lists_and_arrays_give_the_same_words_from_the_same_seed(kind: type) -> 
     codes = np.array([TOWN.encode(word) for word in words])
     private = mechanism.privatize_array(codes, rng=pv.insecure_seed(2)).tolist()
     assert mechanism.privatize_many(words, rng=pv.insecure_seed(2)) == [TOWN.decode(row) for row in private]
+
+
+@pytest.mark.parametrize("equal", [True, False])
+def test_many_thousand_words_come_back_as_they_were(equal: bool) -> None:
+    """More than are converted at a time, with more symbols than there are letters below the surrogates."""
+    world, rng = pv.Alphabet(range(60_000)), np.random.default_rng(1)
+    lengths = np.full(2_500, 40) if equal else rng.integers(1, 80, 2_500)
+    words = [tuple(rng.integers(0, 60_000, length).tolist()) for length in lengths]
+    words[0] = (0xD800, 0xDFFF, 0, *words[0][3:])
+    encoded = world.encode_many(words)
+    assert encoded is not None
+    assert encoded[0].tolist() == [code for word in words for code in word]
+    assert world.decode_many(*encoded, words) == words
+    assert gc.isenabled()
+    assert world.encode_many([*words, (60_000,)]) is None
+
+
+def test_a_letter_with_number_zero_is_kept_at_the_end() -> None:
+    world = pv.Alphabet("a\0")
+    encoded = world.encode_many(["a\0", "\0\0"])
+    assert encoded is not None
+    assert world.decode_many(*encoded, ["aa", "aa"]) == ["a\0", "\0\0"]
 
 
 def test_an_infeasible_word_among_many_is_named() -> None:

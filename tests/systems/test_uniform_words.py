@@ -42,7 +42,7 @@ def test_all_words_are_equally_likely(world: pv.System, exact_table: int) -> Non
 
 def test_a_word_whose_counts_lie_far_apart_is_drawn_by_integers() -> None:
     """A dead end that every step may take: few words go on from it, and floating point must not decide about them."""
-    steps = [(a, b) for a in range(40) for b in range(40)]
+    steps = [(a, b) for a in range(14) for b in range(14)]
     world = pv.MarkovChain.from_edges([*steps, (0, "out"), ("out", "on"), ("on", "out")], initial={"out"})
     (word,) = draw_uniformly(world.compiled, 300, 1, pv.insecure_seed(1), exact_table=0)
     assert Counter(world.decode(word)) == {"out": 150, "on": 150}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from pathveil.cli.options import Adjacency, Distance, Overwrite, Printing, SystemFile, takes_bundles
-from pathveil.cli.printing import PlotFile, ProgressBar, with_options
+from pathveil.cli.printing import PlotFile, ProgressBar, echo_notice, with_options
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathveil.planning.lengths import Lengths
 
 _DIGITS = 7  # no word is longer
+_LONG = 10.0  # seconds
 _EPSILONS = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
 
 
@@ -124,12 +125,15 @@ def plan(
     if rows is not None:
         curves = _model_curves(rows, system, distance, promise)
     else:
-        from pathveil.planning.word_curves import looked_at, word_curves
+        from pathveil.planning.word_curves import looked_at, seconds_for_forecasts, word_curves
 
         declared = declared_lengths(length or "")
         world = system.read()
         if not printing.silent:
             distance.warn(world, looked_at(world, declared))
+            seconds = 0.0 if distance.between else seconds_for_forecasts(world, declared, len(epsilons))
+            if seconds > _LONG:
+                echo_notice(f"this will take up to about {seconds:,.0f} s, by an estimate from public sizes")
         curves = word_curves(world, declared, adjacency, distance.between, distance.cap)
     needed = _computed(curves, epsilons, wanted.target_error, printing)
     remarks = [with_options(remark) for remark in curves.remarks(epsilons)]

@@ -22,7 +22,7 @@ from pathveil.words.base import WordMechanism
 from pathveil.words.classes import LONGEST_LAW
 from pathveil.words.edit import EditEfforts, LengthRange, checked_cap, checked_range
 from pathveil.words.laws import classes_are_cheap
-from pathveil.words.tilted import lanes_fit, local_reach
+from pathveil.words.tilted import flip_reach, lanes_fit, local_reach
 
 _TILTED = ("certified", "exponential")
 
@@ -41,12 +41,15 @@ _SYMBOL_AND_EDGE = {"certified": 0.3e-9, "exponential": 0.3e-9, "online": 0.0, "
 _LAW = {True: 2e-8, False: 4e-8}
 """Seconds for the law of a word's errors: for each pair of symbols on a free alphabet; otherwise for each edge, too."""
 
-_MEAN = 2e-8
+_MEAN = 1e-8
 """Seconds for the expected errors of a word without its law, where classes are dear: for each symbol and edge."""
 
 _LOCAL_SYMBOL, _LOCAL_GAP = 150e-9, 10e-9
 """Seconds for each symbol of a word that is drawn by local work, and for each step of its excursions, where the
 surroundings of words have been counted before; for the first words on a large map several times as much."""
+
+_FLIP = 4
+"""How many times that permute-and-flip takes: some proposals, and sums at several tilts."""
 
 _PASS = 50e-6, 8e-9
 """Seconds for each symbol of a word that is too large to be drawn with others, and for each symbol and edge."""
@@ -74,7 +77,7 @@ def seconds_for_a_word(name: str, compiled: CompiledSystem, length: int, theta: 
         return length * (_FREE_SYMBOL_WITHOUT_LAW if without_law else _FREE_SYMBOL[name])
     reach = _reach(name, compiled, length, theta)
     if reach is not None:
-        return length * (_LOCAL_SYMBOL + reach * _LOCAL_GAP)
+        return length * (_LOCAL_SYMBOL + reach * _LOCAL_GAP) * (1 if name in _TILTED else _FLIP)
     if name in _TILTED and not lanes_fit(compiled, length):
         return length * (_PASS[0] + compiled.edge_count * _PASS[1])
     return length * (_SYMBOL[name] + compiled.edge_count * _SYMBOL_AND_EDGE[name])
@@ -89,7 +92,9 @@ def seconds_for_words(mechanism: WordMechanism, name: str, lengths: Mapping[int,
 
 def _reach(name: str, compiled: CompiledSystem, length: int, theta: float | None) -> int | None:
     """How far excursions are looked at, if words are drawn by local work."""
-    return None if theta is None or name not in _TILTED else local_reach(compiled, length, theta)
+    if theta is None or name == "online":
+        return None
+    return local_reach(compiled, length, theta) if name in _TILTED else flip_reach(compiled, length, theta)
 
 
 def memory_for_a_batch(name: str, compiled: CompiledSystem, length: int, theta: float | None = None) -> int:

@@ -8,20 +8,25 @@ small. (docs/mathematics.md, "How good could it be?")
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil, exp
+from operator import add
 
 import numpy as np
 
 from pathveil.errors import TooLargeError
 from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
+from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, checked_length
 from pathveil.words.base import checked_epsilon, checked_positive_integer, exponential_log_law
 from pathveil.words.classes import classes_of_codes, free_counts
+from pathveil.words.laws import classes_are_cheap
 
 _LARGEST_ENUMERATION = 2_000  # words; beyond that a sample stands for all
 _SAMPLE = 200
+_MOST_MOVES = 50_000  # from one state to the next, for each of them: some seconds in all
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,36 @@ def _bounds(world: System, n: int, grid: list[float], b: int, list_up_to: int) -
         source = insecure_seed(0)  # public words: the seed is no secret
         words = [world.encode(word).tolist() for word in world.random_words(n, _SAMPLE, source)]
         proved, how = False, f"estimated from {_SAMPLE} of {total:,} feasible words"
-    near = [classes_of_codes(world.compiled, np.array(word, dtype=np.int64)).counts[1 : b + 1] for word in words]
+    near = _all_counts_near(world.compiled, words, b)
     return [LowerBound(_neighbour_bound(near, epsilon), proved, how) for epsilon in grid]
+
+
+def _all_counts_near(compiled: CompiledSystem, words: list[list[int]], b: int) -> list[tuple[int, ...]]:
+    """For each word: how many feasible words have 1, ..., b errors."""
+    if not classes_are_cheap(compiled, len(words[0])):
+        with suppress(TooLargeError):  # for a large b; then all classes are counted
+            return [counts_near(compiled, word, b) for word in words]
+    return [classes_of_codes(compiled, np.array(word, dtype=np.int64)).counts[1 : b + 1] for word in words]
+
+
+def counts_near(compiled: CompiledSystem, codes: Sequence[int], most: int) -> tuple[int, ...]:
+    """How many feasible words have 1, 2, ..., `most` errors: only the states of such words are looked at."""
+    found: dict[int, list[int]] = {compiled.start: [1] + [0] * most}
+    looked_at = 0
+    for code in codes:
+        before, found = found, {}
+        for state, counts in before.items():
+            moves = compiled.moves[state]
+            looked_at += len(moves)
+            for label, target in moves.items():
+                ways = counts if label == code else [0, *counts[:-1]]
+                if any(ways):
+                    known = found.get(target)
+                    found[target] = ways if known is None else list(map(add, known, ways))
+        if looked_at > _MOST_MOVES:
+            raise TooLargeError(f"too many words differ in up to {most} of {len(codes)} symbols to look at them")
+    ends = [counts for state, counts in found.items() if compiled.accepting[state]]
+    return tuple(sum(column) for column in zip(*ends, strict=True))[1:]
 
 
 def _free_bound(m: int, n: int, epsilon: float, b: int) -> LowerBound:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import fsum
 from typing import Any
 
+from pathveil.planning.effort import seconds_for_a_law
 from pathveil.planning.error_curves import ErrorCurves
 from pathveil.planning.forecast import CANNOT_BE_USED, MechanismForecast, forecast_mechanism
 from pathveil.planning.lengths import LengthMix, Lengths, length_mix, most_lengths
@@ -70,6 +71,13 @@ def word_curves(
 def looked_at(world: System, length: Lengths) -> int:
     """How many public words a forecast looks at."""
     return len(length_mix(world, length).represented(most_lengths(world))) * words_looked_at(world)
+
+
+def seconds_for_forecasts(world: System, length: Lengths, epsilons: int) -> float:
+    """How long the errors of all mechanisms take at so many ε, without certificates: an estimate from public sizes."""
+    represented = length_mix(world, length).represented(most_lengths(world))
+    each = sum(seconds_for_a_law(world.compiled, one) for one in represented)
+    return epsilons * len(MECHANISMS) * words_looked_at(world) * each
 
 
 def _declared(mix: LengthMix, looked_at: Mapping[int, float]) -> dict[str, Any]:

@@ -6,11 +6,10 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from functools import cached_property
-from itertools import chain, count, islice, pairwise
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pathveil.errors import (
     EmptyWordError,
@@ -24,6 +23,7 @@ from pathveil.markup import card, name_of
 from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.compiled import CompiledSystem
+from pathveil.systems.many_words import ManyWords
 from pathveil.systems.uniform_words import count_words, draw_uniformly
 
 if TYPE_CHECKING:
@@ -111,55 +111,15 @@ class System(ABC):
 
         Then `encode` of each word tells what: an unknown symbol, an empty word, or no word at all.
         """
-        kinds = set(map(type, words))
-        if not all(issubclass(kind, str | list | tuple) for kind in kinds):
-            return None
-        offsets = np.zeros(len(words) + 1, dtype=np.int64)
-        np.cumsum(np.fromiter(map(len, words), np.int64, len(words)), out=offsets[1:])
-        try:
-            if kinds == {str} and self._spells_strings:
-                codes = self._codes_of_letters("".join(words))  # type: ignore[arg-type]
-            else:
-                symbols = chain.from_iterable(words)
-                codes = np.fromiter(map(self._codes.__getitem__, symbols), np.int64, int(offsets[-1]))
-        except (KeyError, TypeError):
-            return None
-        return None if (np.diff(offsets) == 0).any() else (codes, offsets)
+        return self._many_words.encode(words)
 
-    def _codes_of_letters(self, text: str) -> IntArray:
-        """The codes of a long text, by a table of all letters up to the last symbol; a KeyError for any other."""
-        letters = np.array([ord(str(symbol)) for symbol in self.symbols])
-        table = np.full(int(letters.max()) + 2, -1)
-        table[letters] = np.arange(len(letters))
-        given = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        codes: IntArray = table[np.minimum(given, len(table) - 1)]
-        if (codes < 0).any():
-            raise KeyError
-        return codes
-
-    def decode_many(self, codes: IntArray, offsets: AnyIntArray, as_strings: Sequence[bool]) -> list[Word]:
-        """The words with these codes, each as `decode` would return it."""
-        if all(as_strings) and self._spells_strings:
-            letters = np.array([ord(str(symbol)) for symbol in self.symbols], dtype="<u4")
-            text = letters[codes].tobytes().decode("utf-32-le", "surrogatepass")
-            return [text[begin:end] for begin, end in pairwise(offsets.tolist())]
-        symbols = iter(self._symbol_array[codes].tolist())
-        lengths = np.diff(offsets)
-        words: Iterable[tuple[Symbol, ...]]
-        if len(lengths) and lengths.min() == lengths.max():
-            words = zip(*[symbols] * int(lengths[0]), strict=True)
-        else:
-            words = (tuple(islice(symbols, length)) for length in lengths.tolist())
-        if not self._spells_strings or not any(as_strings):
-            return list(words)
-        return ["".join(map(str, word)) if text else word for word, text in zip(words, as_strings, strict=True)]
+    def decode_many(self, codes: IntArray, offsets: AnyIntArray, like: Sequence[Word]) -> list[Word]:
+        """The words with these codes, each as `decode` would return it: a string where the word in `like` is one."""
+        return self._many_words.decode(codes, offsets, like)
 
     @cached_property
-    def _symbol_array(self) -> npt.NDArray[np.object_]:
-        array = np.empty(len(self.symbols), dtype=object)
-        for code, symbol in enumerate(self.symbols):  # a tuple would be taken for several of them
-            array[code] = symbol
-        return array
+    def _many_words(self) -> ManyWords:
+        return ManyWords(self._codes, spells_strings=self._spells_strings)
 
     def is_feasible(self, word: Word) -> bool:
         """Could the system have produced this word? Unknown symbols and the empty word make it infeasible."""

@@ -57,7 +57,10 @@ def test_work_that_takes_long_is_announced_with_a_cap_that_is_quicker(run, monke
     ran = run("plan --edges roads.csv --length 7 --distance edit --lengths 5:9 --epsilon 3")
     assert ran.code == 0, ran.err
     assert "this will take up to about" in ran.err
+    monkeypatch.setattr("pathveil.cli.plan._LONG", 1e-6)
+    assert "this will take up to about" in run("plan --edges roads.csv --length 7 --epsilon 3").err
     monkeypatch.undo()
+    assert "will take" not in run("plan --edges roads.csv --length 7 --epsilon 3").err
     assert "will take" not in run("plan --edges roads.csv --length 7 --distance edit --lengths 5:9 --epsilon 3").err
 
 

@@ -255,16 +255,12 @@ def test_texts_in_parquet_that_are_not_utf_8_are_refused(layout: data.Layout, tm
 
 
 @pytest.mark.parametrize("layout", [LISTS, ARROWS])
-def test_rows_of_parquet_are_counted_across_batches(
-    layout: data.Layout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pathveil.data.database._BATCH", 2)
-    words = [["a", "b"]] * 4 + [["a", "x"]]
+def test_rows_of_parquet_are_counted_across_row_groups_and_batches(layout: data.Layout, tmp_path: Path) -> None:
+    words = [["a", "b"]] * 70_000 + [["a", "x"]]
     values = words if layout is LISTS else [" > ".join(word) for word in words]
-    pq.write_table(pa.table({"route": values}), tmp_path / "in.parquet", row_group_size=3)
-    refused(
-        tmp_path / "in.parquet", layout, pv.UnknownSymbolError, "in.parquet, row 5, column 'route', position 2", "'x'"
-    )
+    pq.write_table(pa.table({"route": values}), tmp_path / "in.parquet", row_group_size=30_000)
+    place = "in.parquet, row 70001, column 'route', position 2"
+    refused(tmp_path / "in.parquet", layout, pv.UnknownSymbolError, place, "'x'")
 
 
 @pytest.mark.parametrize("layout", [LISTS, ARROWS])

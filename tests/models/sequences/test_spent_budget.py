@@ -67,7 +67,7 @@ def require_promise(tape: Tape, setting: dict) -> None:
     assert len(tape.thresholds) == sum(table.words is not None for table in tape.tables)
 
 
-@pytest.mark.parametrize("pairs", [8, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("pairs", [4, pytest.param(16, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 @pytest.mark.parametrize(("people", "relation"), UNITS)
 def test_neighbours_lose_no_more_than_epsilon_in_all_tables_together(people, relation, setting, pairs, monkeypatch):

@@ -12,6 +12,7 @@ import pytest
 import pathveil as pv
 from pathveil.words.base.tilt import tilt_factor
 from pathveil.words.local import LocalDraw, LocalWorld
+from pathveil.words.local.walk_counts import WalkCounts
 from pathveil.words.tilted.engines import LaneEngine, MarksEngine
 from tests.reference.enumeration import exponential_law, feasible_words
 from tests.reference.literal_marks import draw as draw_literally
@@ -52,11 +53,11 @@ def test_marks_and_gaps_are_the_exponential_mechanism(world: pv.System) -> None:
 def test_every_word_is_that_of_the_literal_loop_or_in_doubt(world: pv.System, reach: int, theta: float) -> None:
     """The remainder is allowed to be large here, so that the comparisons that it could decide are met, too."""
     source, z = pv.insecure_seed(1), tilt_factor(theta)
-    codes = rows(world.random_words(6, 60, source), world)
-    numbers = source.keystream(60 * 7).reshape(60, 7)
+    codes = rows(world.random_words(6, 24, source), world)
+    numbers = source.keystream(24 * 7).reshape(24, 7)
     draw = LocalDraw(local(world), 6, z, reach, largest_remainder=0.9)
     private = np.full(codes.size, -1)
-    drawn = draw.draw(codes.reshape(-1), np.arange(60) * 6, numbers, private)
+    drawn = draw.draw(codes.reshape(-1), np.arange(24) * 6, numbers, private)
     sure = ~(drawn.in_doubt | drawn.undrawn)
     assert np.all(private.reshape(codes.shape)[~sure] == -1)
     for word, row, result in zip(codes[sure], numbers[sure], private.reshape(codes.shape)[sure], strict=True):
@@ -209,3 +210,15 @@ def test_counts_are_kept_and_grow_with_the_words() -> None:
     together = mechanism.privatize_many(first, rng=pv.insecure_seed(4))
     assert all(city.is_feasible(word) for word in together)
     assert alone == [mechanism.privatize(word, rng=pv.insecure_seed(3)) for word in first[:3]]
+
+
+@pytest.mark.parametrize(("most", "is_counted"), [(1_000, True), (120, False), (90, False)])
+def test_a_state_with_too_many_edges_or_states_around_it_gets_no_table(
+    monkeypatch: pytest.MonkeyPatch, most: int, is_counted: bool
+) -> None:
+    """A hundred states, each before each: 10,000 edges."""
+    monkeypatch.setattr("pathveil.words.local.walk_counts._MOST_STATES", most)
+    world = pv.MarkovChain.from_edges([(a, b) for a in range(100) for b in range(100)])
+    counts = WalkCounts(local(world), 2)
+    place = counts.around(np.arange(3))[0]
+    assert (place[:3] >= 0).all() if is_counted else (place[:3] == -2).all()

@@ -323,7 +323,10 @@ class SameLengthMechanism(WordMechanism):
         encoded = self.world.encode_many(words) if words else None
         if encoded is None:
             return None
-        batch, compiled = Batch(*encoded), self.world.compiled
+        codes, offsets = encoded
+        length = int(offsets[1])
+        is_even = bool((np.diff(offsets) == length).all())
+        batch, compiled = Batch(codes, offsets, length if is_even else None), self.world.compiled
         if self.on_infeasible == "refuse":
             usable = bool(compiled.feasible_words(batch.values, batch.offsets).all())
         else:
@@ -331,7 +334,7 @@ class SameLengthMechanism(WordMechanism):
         if not usable:
             return None
         private = self._draw(batch, self._source(rng)).astype(np.int64, copy=False)
-        return self.world.decode_many(private, batch.offsets, [isinstance(word, str) for word in words])
+        return self.world.decode_many(private, batch.offsets, words)
 
     def privatize_array(self, codes: npt.ArrayLike, rng: RandomSource | None = None) -> IntArray:
         """Words of equal length as a 2-D array of symbol codes in, private ones out (`world.symbols` decodes)."""

@@ -159,9 +159,10 @@ def _link_narrow_nodes(
     """`_link_nodes` for c < 8, where a row is 4 bits for each of at most 13 entries; every node has a row of its own.
 
     An entry that is not above the floor of the node's state leads nowhere near any more, and is set to c. First the
-    rows behind all links are worked out, into `wanted`, then they are looked up: two loops that do not wait for each
-    other. In `places` nodes of earlier layers count as empty, so one hash table serves all layers. With `has_edge`,
-    rows at the edge of the ball go to `edge`, and the number of words in class c - 1 behind them to the node.
+    rows behind all links are worked out, without a branch that depends on them: those inside of the ball go to
+    `wanted`, and with `has_edge` those at its edge to `edge`, and the number of words in class c - 1 behind them to the
+    node. Then the rows inside are looked up. In `places` nodes of earlier layers count as empty, so one hash table
+    serves all layers.
     """
     (layers, nodes, links), (ways_of, way_bounds, alive) = graph, ways
     (wanted, places), (floor_of, has_edge) = room, floors
@@ -170,8 +171,7 @@ def _link_narrow_nodes(
     matches = _matches(i, word)
     looked_ahead = 1 if floor_of.shape[1] > 1 else 0  # otherwise all states have the same floor
     inner = ~_ONES if has_edge else -1  # the bits that only rows inside of the ball have
-    node_count, first_link = first, nodes[before, 2]
-    link_count = first_link
+    node_count, link_count, wanted_count = first, nodes[before, 2], 0
     for node in range(before, first):
         nodes[node, 2] = link_count
         y, row = nodes[node, 1], rows[node - before, 0]
@@ -182,29 +182,28 @@ def _link_narrow_nodes(
             target = ways_of[way, 1]
             matched = matches[ways_of[way, 0]] & diagonal
             new = other if matched == 0 else _with_matches(other, matched)
-            kept = new & _where_at_least(new, floor_of[i, target * looked_ahead])
-            wanted[link_count - first_link, 0] = kept
-            links[link_count, 1] = way
-            entries = ((kept * _ONES) >> 56) & 15  # their sum; at the edge, where each is 0 or 1, their number
-            ends += entries * ways_of[way, 2] if kept & inner == 0 else 0
-            link_count += alive[i, target]
-        nodes[node, 3] = ends
-    for link in range(first_link, link_count):
-        kept = wanted[link - first_link, 0]
-        links[link, 0] = -1
-        if kept & inner != 0:
-            target = ways_of[links[link, 1], 1]
-            at, to = _look_up(kept, target, first, nodes, new_rows, places)
-            if to < first:
-                to = places[at] = node_count
-                nodes[to, 1], nodes[to, 3] = target, to - first
-                new_rows[to - first, 0] = kept
-                node_count += 1
-            links[link, 0] = to
-        elif kept != 0:
+            is_alive = np.int64(alive[i, target])
+            kept = new & _where_at_least(new, floor_of[i, target * looked_ahead]) & -is_alive
+            is_inside = 1 if kept & inner != 0 else 0
+            is_edge = (1 if kept != 0 else 0) - is_inside
+            wanted[wanted_count, 0], wanted[wanted_count, 1], wanted[wanted_count, 2] = kept, target, link_count
             edge[edge_count, 0] = kept
-            links[link, 0] = -2 - edge_count
-            edge_count += 1
+            links[link_count, 0], links[link_count, 1] = -1 - is_edge * (edge_count + 1), way
+            entries = ((kept * _ONES) >> 56) & 15  # their sum; at the edge, where each is 0 or 1, their number
+            ends += entries * ways_of[way, 2] * is_edge
+            wanted_count += is_inside
+            edge_count += is_edge
+            link_count += is_alive
+        nodes[node, 3] = ends
+    for k in range(wanted_count):
+        kept, target = wanted[k, 0], wanted[k, 1]
+        at, to = _look_up(kept, target, first, nodes, new_rows, places)
+        if to < first:
+            to = places[at] = node_count
+            nodes[to, 1], nodes[to, 3] = target, to - first
+            new_rows[to - first, 0] = kept
+            node_count += 1
+        links[wanted[k, 2], 0] = to
     nodes[node_count, 2] = link_count
     return node_count, link_count, edge_count
 
@@ -344,7 +343,7 @@ def _find_nodes(word: Any, symbols: Any, kind_of: Any, system: Any, floors: Any,
     nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
     layers = np.zeros(hi + 2, dtype=np.int64)
     layers[1] = 1
-    wanted = np.empty((1, 1), dtype=np.int64)
+    wanted = np.empty((1, 3), dtype=np.int64)
     places = np.empty(0, dtype=np.int32)
     for i in range(1, hi + 1):
         if layers[i - 1] == layers[i]:  # whatever is longer is far away
@@ -359,15 +358,15 @@ def _find_nodes(word: Any, symbols: Any, kind_of: Any, system: Any, floors: Any,
                 way_bounds[y, 1] = way_count
             most += way_bounds[y, 1] - way_bounds[y, 0]
         nodes = _with_room(nodes, node_count, node_count + most + 1)
-        links = _with_room(links, link_count, link_count + most)
+        links = _with_room(links, link_count, link_count + most + 1)
         new_rows = _with_room(new_rows, np.int64(0), most + 1)
         nodes[layers[i - 1], 2] = link_count
         graph, ways_out = (layers, nodes, links), (ways, way_bounds, alive)
         if cap < 8:
             if len(places) < _table_size(most):
                 places = np.full(2 * _table_size(most), -1, dtype=np.int32)
-                wanted = np.empty((len(places), 1), dtype=np.int64)
-            edge = _with_room(edge, edge_count, edge_count + most)
+                wanted = np.empty((len(places), 3), dtype=np.int64)
+            edge = _with_room(edge, edge_count, edge_count + most + 1)
             node_count, link_count, edge_count = _link_narrow_nodes(
                 i, word, graph, ways_out, rows, new_rows, (wanted, places), floors, edge, edge_count
             )

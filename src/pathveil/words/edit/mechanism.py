@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, ClassVar
 
@@ -145,6 +146,21 @@ class EditMechanism(WordMechanism):
             return chosen
 
         return draw_batch(words, self._tables, self._kept, choose, source)
+
+    def _privatize_together(self, words: list[Word], rng: RandomSource | None) -> list[Word] | None:
+        encoded = self.world.encode_many(words) if words else None
+        if encoded is None:
+            return None
+        (codes, offsets), (lo, hi) = encoded, self.lengths
+        lengths = np.diff(offsets)
+        usable = lo <= lengths.min() and lengths.max() <= hi
+        if usable and self.on_infeasible == "refuse":
+            usable = bool(self.world.compiled.feasible_words(codes, offsets).all())
+        if not usable:
+            return None
+        listed = [codes[begin:end] for begin, end in pairwise(offsets.tolist())]
+        private = self._private_words(listed, self._source(rng))
+        return self.world.decode_many(np.concatenate(private), np.cumsum([0, *map(len, private)]), words)
 
     def privatize_arrow(self, words: pyarrow.ListArray, rng: RandomSource | None = None) -> pyarrow.ListArray:
         import pyarrow

@@ -27,6 +27,7 @@ from pathveil.numerics.jit import kernel, part_of_kernel
 
 _UNIT = 2.0**-512  # weights beyond 2^256 are counted in a larger unit
 _TOP = 2.0**256
+_EDGES = 64  # of a state near y, on average; where there are more, y gets no table
 
 
 @kernel
@@ -69,38 +70,45 @@ def count_walks(
     """Make the tables of these states; returns how many were made before there was no more room.
 
     `used` holds the first free cell of the tables and of the counts. `scratch` is -1 for each state, before and after.
-    A state with more than `most_states` around it gets none; `place` is then -2.
+    A state with more than `most_states` around it, or too many edges between them, gets none; `place` is then -2.
     """
     states = np.empty(most_states + 1, np.int64)
     ways = np.zeros((most_states + 1, reach + 1))  # of so many steps, from each state to y
     first_step = np.empty(most_states + 1, np.int64)
+    # The edges around y, from places in `states` to places in `states`: each is looked up in the system only once.
+    near_offsets, near = np.zeros(most_states + 2, np.int64), np.empty(_EDGES * (most_states + 1), np.int32)
     for number in range(len(wanted)):
         y = wanted[number]
-        found, too_many = 1, False
+        found, followed, edges, too_many = 1, 0, 0, False
         states[0], scratch[y], first_step[0] = y, 0, 0
         ways[0, 0] = 1.0
         for step in range(reach):
             last = found
-            for k in range(last):
-                here = ways[k, step]
-                if here == 0.0:
-                    continue
+            for k in range(followed, last):
                 x = states[k]
+                too_many |= edges + offsets[x + 1] - offsets[x] > len(near)
                 for edge in range(offsets[x], offsets[x + 1]):
-                    before = predecessors[edge]
-                    slot = scratch[before]
+                    slot = scratch[predecessors[edge]]
+                    too_many |= slot < 0 and found > most_states
+                    if too_many:
+                        break
                     if slot < 0:
-                        if found > most_states:
-                            too_many = True
-                            break
                         slot = found
                         found += 1
-                        states[slot], scratch[before], first_step[slot] = before, slot, step + 1
-                    ways[slot, step + 1] += here
+                        states[slot], scratch[predecessors[edge]], first_step[slot] = predecessors[edge], slot, step + 1
+                    near[edges] = slot
+                    edges += 1
                 if too_many:
                     break
+                near_offsets[k + 1] = edges
             if too_many:
                 break
+            followed = last
+            for k in range(last):
+                here = ways[k, step]
+                if here > 0.0:
+                    for edge in range(near_offsets[k], near_offsets[k + 1]):
+                        ways[near[edge], step + 1] += here
         size, cells = 1, 0
         while size < 2 * found:
             size *= 2

@@ -17,8 +17,9 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.words.local.growth import LocalWorld
 
 _MOST_STATES = 1 << 13  # around one state; a word through a state with more of them is drawn by passing over the system
-MOST_BYTES = 1 << 29  # of tables; then they are begun anew
+MOST_BYTES = 1 << 30  # of tables; then they are begun anew
 _FIRST_CELLS = 1 << 16
+_GROWTH = 8  # times: so little is copied from smaller tables
 _MOST_KEPT = 2  # tables, each for a reach of its own
 
 _one_at_a_time = threading.Lock()
@@ -86,11 +87,11 @@ class WalkCounts:
         return int(self._used[0]) * 9 + int(self._used[1]) * 8
 
     def _grow(self) -> None:
-        """Twice the room. Older tables are left as they are: somebody may be reading them."""
-        larger = _new_tables(2 * len(self._tables[0]))
+        """More room: of memory that is not used yet only addresses are taken. Older tables may still be read."""
+        larger = _new_tables(_GROWTH * len(self._tables[0]))
         for old, new in zip(self._tables, larger, strict=True):
             new[: len(old)] = old
-        counts = np.empty(2 * len(self._counts))
+        counts = np.empty(_GROWTH * len(self._counts))
         counts[: len(self._counts)] = self._counts
         self._tables, self._counts = larger, counts
 

@@ -3,7 +3,7 @@
 from pathveil.words.tilted.draw import block_size, draw_tilted, local_reach, log_normaliser, may_be_local
 from pathveil.words.tilted.engines import lanes_fit
 from pathveil.words.tilted.exact import LARGEST_EXACT_DRAW, sampling
-from pathveil.words.tilted.rejection import LARGEST_EXACT_FLIP, FlipByRejection
+from pathveil.words.tilted.rejection import LARGEST_EXACT_FLIP, FlipByRejection, flip_reach
 from pathveil.words.tilted.response import LAST_VALUE, keystream_values_per_symbol, redraw_unowned
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "FlipByRejection",
     "block_size",
     "draw_tilted",
+    "flip_reach",
     "keystream_values_per_symbol",
     "lanes_fit",
     "local_reach",

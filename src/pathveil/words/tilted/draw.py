@@ -59,7 +59,8 @@ def draw_tilted(
     local = [local_engine(compiled, part.length, tilt) for part, tilt in zip(words.by_length, thetas, strict=True)]
     if words.values.size * compiled.edge_count < _SMALL and not any(local):
         for part, tilt in zip(words.by_length, thetas, strict=True):
-            LogEngine(compiled, part.length, tilt).draw(words.values, part.begins, private, source)
+            small = SparseEngine if len(part.begins) == 1 else LogEngine
+            small(compiled, part.length, tilt).draw(words.values, part.begins, private, source)
         return private
 
     def draw(engine: Engine, begins: IntArray, branch: RandomSource) -> None:
@@ -113,12 +114,15 @@ def may_be_local(compiled: CompiledSystem) -> bool:
     return not compiled.is_free and compiled.edge_count >= _LEAST_EDGES and compiled.symbol_states is not None
 
 
-def local_reach(compiled: CompiledSystem, length: int, theta: float) -> int | None:
-    """The longest excursion that it has to look at for that; None as above. Public, like everything it depends on."""
+def local_reach(compiled: CompiledSystem, length: int, theta: float, left_out: float = _LEFT_OUT) -> int | None:
+    """The longest excursion that it has to look at for that; None as above. Public, like everything it depends on.
+
+    Longer ones have less than the share `left_out` of all weight, for any feasible word.
+    """
     if not may_be_local(compiled):
         return None
     world = LocalWorld.of(compiled)
-    reach = None if world is None else world.reach_for(_LEFT_OUT, length, tilt_factor(theta))
+    reach = None if world is None else world.reach_for(left_out, length, tilt_factor(theta))
     if world is None or reach is None:
         return None
     around = world.states_around(reach)

@@ -145,6 +145,13 @@ class MarksEngine(Engine):
         drawn = self._draw.draw(values, begins, keystream, private)
         return drawn.log_z, drawn.in_doubt, drawn.undrawn
 
+    def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
+        """log Z of each word, without a draw; nan where everything has to be looked at."""
+        some = values[begins[:, None] + np.arange(self._length)].reshape(-1)
+        keystream = np.zeros((len(begins), self._keystream_values), dtype=np.uint64)
+        drawn = self._draw.draw(some, np.arange(len(begins)) * self._length, keystream, np.empty_like(some))
+        return np.where(drawn.undrawn, np.nan, drawn.log_z)
+
     @property
     def _keystream_values(self) -> int:
         return self._length + 1
@@ -236,8 +243,12 @@ class LogEngine(Engine):
         return log_z, in_doubt, np.zeros(len(begins), dtype=bool)
 
     def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
-        """log Z of each word, without a draw."""
-        return log_normalisers(self._compiled, values[self._cells(begins)].astype(np.int64), self._theta)
+        """log Z of each word, without a draw; as many words at a time."""
+        log_z, step = np.empty(len(begins)), rows_at_once(self._compiled, 1)
+        for k in range(0, len(begins), step):
+            codes = values[self._cells(begins[k : k + step])].astype(np.int64)
+            log_z[k : k + step] = log_normalisers(self._compiled, codes, self._theta)
+        return log_z
 
     def _cells(self, begins: IntArray) -> IntArray:
         cells: IntArray = begins[:, None] + np.arange(self._length)

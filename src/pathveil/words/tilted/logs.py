@@ -8,6 +8,7 @@ closer to a border than rounding can be trusted are decided by `exact`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import log
 
 import numpy as np
@@ -26,8 +27,10 @@ def rows_at_once(compiled: CompiledSystem, length: int) -> int:
 
 
 def log_normalisers(compiled: CompiledSystem, codes: IntArray, theta: float) -> FloatArray:
-    """log Σ e^(-θ d(w, w')) over the feasible words w', for each row w."""
-    return _backward(compiled, codes, theta)[0][:, compiled.start]
+    """log Σ e^(-θ d(w, w')) over the feasible words w', for each row w; no more than two messages are held."""
+    for message in _messages(compiled, codes, theta):  # noqa: B007 - the last one is wanted
+        pass
+    return message[:, compiled.start]
 
 
 def _edge_weights(compiled: CompiledSystem, symbols: IntArray, after: FloatArray, theta: float) -> FloatArray:
@@ -37,15 +40,15 @@ def _edge_weights(compiled: CompiledSystem, symbols: IntArray, after: FloatArray
     return weights
 
 
-def _backward(compiled: CompiledSystem, codes: IntArray, theta: float) -> list[FloatArray]:
-    """Message i, for i = 0..n: log β_i(y) for every word (rows) and state (columns)."""
+def _messages(compiled: CompiledSystem, codes: IntArray, theta: float) -> Iterator[FloatArray]:
+    """Messages n, n - 1, …, 0: log β_i(y) for every word (rows) and state (columns)."""
     batch, length = codes.shape
     with np.errstate(divide="ignore"):
-        last = np.log(compiled.accepting.astype(float))
-    messages = [np.tile(last, (batch, 1))]
+        message = np.tile(np.log(compiled.accepting.astype(float)), (batch, 1))
+    yield message
     alive = np.flatnonzero(np.diff(compiled.offsets))  # states with successors; the others have weight 0
     for i in range(length - 1, -1, -1):
-        weights = _edge_weights(compiled, codes[:, i], messages[-1], theta)
+        weights = _edge_weights(compiled, codes[:, i], message, theta)
         top = np.maximum.reduceat(weights, compiled.offsets[alive], axis=1)
         shift = np.where(top > -np.inf, top, 0.0)
         weights -= np.repeat(shift, np.diff(compiled.offsets)[alive], axis=1)
@@ -53,9 +56,7 @@ def _backward(compiled: CompiledSystem, codes: IntArray, theta: float) -> list[F
             sums = np.log(np.add.reduceat(np.exp(weights), compiled.offsets[alive], axis=1)) + shift
         message = np.full((batch, compiled.state_count), -np.inf)
         message[:, alive] = sums
-        messages.append(message)
-    messages.reverse()
-    return messages
+        yield message
 
 
 def draw_rows(
@@ -64,7 +65,7 @@ def draw_rows(
     """A private word for each row of codes, from one keystream value a symbol; log Z, and which words are in doubt."""
     batch, length = codes.shape
     theta = -log(z)  # of the number that is used
-    messages = _backward(compiled, codes, theta)
+    messages = list(_messages(compiled, codes, theta))[::-1]
     margin = log_margin(compiled, length, theta)
     states, in_doubt = np.full(batch, compiled.start), np.zeros(batch, dtype=bool)
     private = np.empty_like(codes)

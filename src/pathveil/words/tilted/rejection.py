@@ -24,6 +24,7 @@ Comparisons that come closer than rounding can be trusted are left to `rejection
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 
 import numpy as np
@@ -33,8 +34,8 @@ from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import rounding_margin, tilt_factor
-from pathveil.words.tilted.draw import engine_for
-from pathveil.words.tilted.engines import LaneEngine, LogEngine, lanes_fit
+from pathveil.words.tilted.draw import engine_for, local_reach
+from pathveil.words.tilted.engines import LaneEngine, LogEngine, MarksEngine, lanes_fit
 from pathveil.words.tilted.exact import fits
 from pathveil.words.tilted.logs import log_margin
 from pathveil.words.tilted.reachable_states import ReachableStates
@@ -42,7 +43,13 @@ from pathveil.words.tilted.rejection_exact import ExactComparisons
 
 LARGEST_EXACT_FLIP = 1 << 16  # positions times states: an exact comparison takes a second then
 _ROUNDING = 16  # more roundings than there are behind a number, an `exp` or `log` among them
+_LEFT_OUT = 1e-13  # of a sum, by looking at the surroundings of a word only
 _UNKNOWN = 2.0**-12  # relative errors above it count as infinite: the bounds hold for small ones only
+
+
+def flip_reach(compiled: CompiledSystem, length: int, theta: float) -> int | None:
+    """The longest excursion that is looked at around feasible words; None where all of the system is passed over."""
+    return local_reach(compiled, length, theta, _LEFT_OUT)
 
 
 class FlipByRejection:
@@ -52,9 +59,20 @@ class FlipByRejection:
         self._compiled, self._length, self._theta, self._feasible = compiled, length, theta, feasible
         self.z = tilt_factor(theta)
         self.theta = -log(self.z)  # of the number that is used
-        self._reachable = ReachableStates.of(compiled, length)
-        self._engine = engine_for(compiled, length, theta)
-        self._tilts: dict[int, LaneEngine | LogEngine] = {}
+        # Of infeasible words the remainder is not known beforehand, and sums must be as precise as rounding allows.
+        self._reach = flip_reach(compiled, length, theta) if feasible else None
+        self._engine = self._local_engine(1) or engine_for(compiled, length, theta)
+        self._tilts: dict[int, MarksEngine | LaneEngine | LogEngine] = {}
+
+    @cached_property
+    def _reachable(self) -> ReachableStates:
+        return ReachableStates.of(self._compiled, self._length)
+
+    def _local_engine(self, r: int) -> MarksEngine | None:
+        """What draws at the tilt rθ by local work; None where that does not pay. All share the same tables of walks."""
+        if self._reach is None:
+            return None
+        return MarksEngine(self._compiled, self._length, r * self._theta, self._reach, over_all=engine_for)
 
     def draw(self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource) -> None:
         """Private words for the words that begin at these cells, written to the same cells."""
@@ -88,17 +106,25 @@ class FlipByRejection:
     def log_partition(self, r: int, values: AnyIntArray, begins: IntArray) -> FloatArray:
         """log Σ e^(-rθℓ) over the feasible words, for each word."""
         if r not in self._tilts:
-            fits = lanes_fit(self._compiled, 1)  # two positions at a time
-            self._tilts[r] = (
-                LaneEngine(self._compiled, self._length, r * self._theta, self._reachable)
-                if fits
-                else LogEngine(self._compiled, self._length, r * self._theta)
-            )
-        return self._tilts[r].log_partition(values, begins)
+            self._tilts[r] = self._local_engine(r) or self._engine_over_all(r)
+        found = self._tilts[r]
+        if not isinstance(found, MarksEngine):
+            return found.log_partition(values, begins)
+        log_z = found.log_partition(values, begins)
+        unknown = np.flatnonzero(np.isnan(log_z))
+        if len(unknown):
+            log_z[unknown] = self._engine_over_all(r).log_partition(values, begins[unknown])
+        return log_z
+
+    def _engine_over_all(self, r: int) -> LaneEngine | LogEngine:
+        if lanes_fit(self._compiled, 1):  # two positions at a time
+            return LaneEngine(self._compiled, self._length, r * self._theta, self._reachable)
+        return LogEngine(self._compiled, self._length, r * self._theta)
 
     def margin(self, r: int) -> float:
         """How far rounding can carry the sum behind `log_partition(r)`, relatively."""
-        return log_margin(self._compiled, self._length, r * self._theta) + rounding_margin(8 * r * self._length)
+        rounding = log_margin(self._compiled, self._length, r * self._theta) + rounding_margin(8 * r * self._length)
+        return rounding if self._reach is None else rounding + _LEFT_OUT
 
     def exactly(self, codes: list[int]) -> ExactComparisons | None:
         """What decides without rounding; None where there is no room for it, and floating point has the last word."""
