@@ -1,7 +1,8 @@
 """What private models of sequences are compared with. Its noise is good enough to compare, not to release.
 
-* `private_tree`: our version of PrivTree for sequences (Zhang, Xiao, Xie: PrivTree, 2016). A tree of contexts grows
-  where a noisy score says so; the noise does not depend on the depth. The other half of ε goes to the leaves.
+* `private_tree`: PrivTree for sequences (Zhang, Xiao, Xie: PrivTree, 2016), written anew. A tree of contexts grows
+  where a noisy score says so; the noise does not depend on the depth. The other half of ε goes to the leaves. Its rows
+  are estimated as ours are, so what differs is how the tree grows, and what is counted.
 * `full_order`: Laplace noise on all counts of (last k symbols, next), nothing else.
 * `PlainChain`: the first-order chain of `pv.fit_private_chain` with its own law of lengths.
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 import pathveil as pv
 from pathveil.models.counting import WordCounts
 from pathveil.models.sequences import CodedWords
+from pathveil.models.sequences.contexts import drawn_to_expected
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -140,22 +142,39 @@ class _Growing:
         self.node[moving] = place[self.node[moving]] + self.events.back(depth + 1, moving)
         return new
 
-    def noisy(self, scale: float, depth: int, longest: int, random: np.random.Generator) -> ContextTree:
-        """Noise on the leaves; nodes above have the sums. A thousandth goes to all symbols alike: none is ruled out."""
+    def noisy(self, scale: float, random: np.random.Generator) -> tuple[Floats, Ints]:
+        """Counts with noise on the leaves; nodes above have the sums. And how many noisy leaves are in each sum."""
         counts = self.histograms()
         leaves = np.array([child[0] < 0 for child in self.children])
         counts[leaves] += random.laplace(0, scale, (int(leaves.sum()), self.fan))
-        below = leaves.astype(float)  # how many noisy leaves are in the sum of a node
+        below = leaves.astype(np.int64)
         for node in range(len(self.parents) - 1, 0, -1):
             counts[self.parents[node]] += counts[node]
             below[self.parents[node]] += below[node]
-        totals = counts.sum(axis=1)
-        rows = _nearest_rows(counts, totals)
-        known = totals > 2 * scale * np.sqrt(2 * self.fan * below)  # two standard deviations of the noise in the total
-        for node in range(1, len(totals)):  # a node that is only noise says what its parent says
-            if not known[node]:
-                rows[node] = rows[self.parents[node]]
-        return ContextTree(np.array(self.children), 0.999 * rows + 0.001 / self.fan, depth, longest)
+        return counts, below
+
+    def plain(self, scale: float, depth: int, longest: int, random: np.random.Generator) -> ContextTree:
+        """The noisy counts without negative ones. A thousandth goes to all symbols alike: none is ruled out."""
+        counts, _ = self.noisy(scale, random)
+        rows = 0.999 * _nearest_rows(counts, counts.sum(axis=1)) + 0.001 / self.fan
+        return ContextTree(np.array(self.children), rows, depth, longest)
+
+    def corrected(self, scale: float, depth: int, longest: int, random: np.random.Generator) -> ContextTree:
+        """Each row between its own noisy counts and the row above, as far as noise asks for it: by our own estimate."""
+        counts, below = self.noisy(scale, random)
+        totals = np.maximum(counts.sum(axis=1), 0.0)
+        rows = np.empty_like(counts)
+        rows[0] = np.maximum(counts[0], 1.0) / np.maximum(counts[0], 1.0).sum()
+        parents = np.array(self.parents)
+        here = np.flatnonzero(parents == 0)
+        while len(here):
+            row = np.repeat(np.arange(len(here)), self.fan)
+            variance = np.repeat(2 * scale**2 * below[here].astype(float), self.fan)
+            expected = rows[parents[here]].ravel()
+            shares, _ = drawn_to_expected(row, len(here), counts[here].ravel(), variance, expected, totals[here])
+            rows[here] = shares.reshape(-1, self.fan)
+            here = np.flatnonzero(np.isin(parents, here))
+        return ContextTree(np.array(self.children), rows, depth, longest)
 
 
 def _nearest_rows(counts: Floats, totals: Floats) -> Floats:
@@ -173,14 +192,20 @@ def full_order(words: CodedWords, symbols: int, longest: int, epsilon: float, or
     growing, nodes = _Growing(Events.of(words, symbols, longest)), [0]
     for depth in range(order):
         nodes = growing.split(nodes, depth)
-    return growing.noisy(longest / epsilon, order, longest, np.random.default_rng(seed))
+    return growing.plain(longest / epsilon, order, longest, np.random.default_rng(seed))
 
 
 def private_tree(words: CodedWords, symbols: int, longest: int, epsilon: float, seed: int) -> ContextTree:
-    """PrivTree, our version (add-remove): threshold 0, half of ε for the tree, half for the counts of the leaves.
+    """PrivTree for sequences (add-remove): threshold 0, half of ε for the tree, half for the counts of the leaves.
 
     The score of a context is how often it occurs with another symbol after it than the commonest: where one symbol
-    nearly always follows, there is nothing to learn from a longer context.
+    nearly always follows, there is nothing to learn from a longer context. A word changes scores along one path of the
+    tree for each of its events, at most `longest`. The score loses `decay` with each symbol and never falls below
+    minus `decay` under the threshold, so that noise of one scale is enough for paths of any length. A node is divided
+    by all symbols where its score with noise exceeds the threshold.
+
+    What the published method does not have: rows are drawn to the row above by our own estimate where noise is larger
+    than what they say (without it, rows of small leaves are noise, and all figures are worse).
     """
     random, growing = np.random.default_rng(seed), _Growing(Events.of(words, symbols, longest))
     fan = growing.fan
@@ -195,7 +220,7 @@ def private_tree(words: CodedWords, symbols: int, longest: int, epsilon: float, 
         if not chosen:
             break
         nodes, depth = growing.split(chosen, depth), depth + 1
-    return growing.noisy(longest / (epsilon / 2), depth, longest, random)
+    return growing.corrected(longest / (epsilon / 2), depth, longest, random)
 
 
 class PlainChain:

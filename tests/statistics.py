@@ -13,7 +13,8 @@ FALSE_ALARM = 1e-6
 def chi_square_p_value(draws: Iterable[Hashable], law: Mapping[Hashable, float]) -> float:
     """How likely draws from this law are to fit it as badly as these do. An impossible draw gives 0.
 
-    Outcomes that are expected fewer than ten times are taken together, so that the chi-square law applies.
+    Outcomes that are expected fewer than ten times are taken together, and with the rarest other one if that is still
+    too few, so that the chi-square law applies.
     """
     listed = list(draws)
     if any(law.get(draw, 0.0) == 0.0 for draw in listed):
@@ -24,6 +25,8 @@ def chi_square_p_value(draws: Iterable[Hashable], law: Mapping[Hashable, float])
     expected = np.array([law[outcome] * len(listed) for outcome in law])
     observed = np.array([counts[outcome] for outcome in law])
     rare = expected < 10
+    if rare.any() and expected[rare].sum() < 10 and not rare.all():
+        rare[np.flatnonzero(~rare)[np.argmin(expected[~rare])]] = True
     if rare.any():
         expected = np.append(expected[~rare], expected[rare].sum())
         observed = np.append(observed[~rare], observed[rare].sum())

@@ -9,14 +9,9 @@ import pytest
 
 import pathveil as pv
 from pathveil.models.laplace import CountNoise
-from pathveil.models.sequences import lengths, measuring
+from pathveil.models.sequences import measuring
 
 QUICK = {"draws": 1000, "confidence": 1 - 1e-4}
-
-
-@pytest.fixture(autouse=True)
-def quick_fits(monkeypatch):
-    monkeypatch.setattr(lengths, "_WALKERS", 64)  # words of one symbol end where they begin
 
 
 def plant_noise(monkeypatch, module, tenths):

@@ -25,12 +25,21 @@ def given(law: dict[str, float], holds: Callable[[str], bool]) -> dict[str, floa
     return {word: p / total for word, p in kept.items()}
 
 
+def spelled_codes(words: CodedWords) -> list[list[int]]:
+    """The codes of each word."""
+    return [words.values[a:b].tolist() for a, b in zip(words.offsets[:-1], words.offsets[1:], strict=True)]
+
+
 def literal_law(model: PrivateSequences, words: Sequence[str]) -> dict[str, float]:
     """Probabilities of words, event by event and row by row, from the cells of the tree as they are written down."""
     fitted = model._fitted
-    tree, cells, factors = fitted.tree, fitted.estimate.probabilities, fitted.factors
+    tree, cells, factors = fitted.tree, fitted.estimate.probabilities, fitted.corrections.factors
     size, longest = len(model.states), model.asked.max_length
     kept = {"".join(map(str, word)): count for word, count in model.frequent}
+    spelled = ["".join(model.states[c] for c in codes) for codes in spelled_codes(fitted.frequent)]
+    own = dict(zip(spelled, fitted.corrections.of_kept.tolist(), strict=True))
+    modelled = fitted.words / (1 - sum(own.values()))
+    missing = {word: max(count - modelled * own[word], 0.0) for word, count in kept.items()}
     found = {}
     for word in words:
         codes = [model.states.index(letter) for letter in word]
@@ -49,7 +58,6 @@ def literal_law(model: PrivateSequences, words: Sequence[str]) -> dict[str, floa
             probability *= (
                 stops if position == len(codes) else (1 - stops) * here.get(codes[position], 0.0) / on if on else 0.0
             )
-        share = model.frequent_share
-        whole = kept.get(word, 0.0) / sum(kept.values()) if kept else 0.0
-        found[word] = share * whole + (1 - share) * probability
+        probability *= fitted.corrections.weights[len(codes) - 1]
+        found[word] = (missing.get(word, 0.0) + modelled * probability) / (sum(missing.values()) + modelled)
     return found

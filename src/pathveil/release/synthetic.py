@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathveil.data.formats import Layout
     from pathveil.data.sources import Format
     from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup, Times, TimesKind
-    from pathveil.numerics.arrays import FloatArray, IntArray
+    from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.systems.markov_chain import MarkovChain
     from pathveil.systems.system import Symbol
@@ -104,10 +104,10 @@ class _SyntheticWords(ABC):
     """How many words of which group; the group None is that of all words."""
 
     @abstractmethod
-    def draw(self, group: str | None, count: int) -> tuple[IntArray, IntArray]:
+    def draw(self, group: str | None, count: int) -> tuple[AnyIntArray, IntArray]:
         """So many words of a group as codes of states, one a line, and their lengths."""
 
-    def draw_times(self, group: str | None, words: IntArray, lengths: IntArray) -> tuple[Times, Times | None]:  # noqa: ARG002 - for models that know times
+    def draw_times(self, group: str | None, words: AnyIntArray, lengths: IntArray) -> tuple[Times, Times | None]:  # noqa: ARG002 - for models that know times
         """The starts of words and the times of all symbols, a word after another; only asked for where `times`."""
         raise AssertionError("this model knows no times")
 
@@ -219,7 +219,7 @@ class _ChainWords(_SyntheticWords):
         self.longest = length or (1 if lengths is None else len(lengths))
         self.wanted = {None: count}
 
-    def draw(self, group: str | None, count: int) -> tuple[IntArray, IntArray]:  # noqa: ARG002 - chains have none
+    def draw(self, group: str | None, count: int) -> tuple[AnyIntArray, IntArray]:  # noqa: ARG002 - chains have none
         from pathveil.models.synthesize import synthetic_codes
 
         return synthetic_codes(self._chain, count, self._length, first=self._first, lengths=self._lengths, rng=None)
@@ -247,10 +247,10 @@ class _SequenceWords(_SyntheticWords):
         if choices.week is not None and self.times is None:
             raise InvalidParameterError("--week: the model knows no times (pathveil model --time): leave it out")
 
-    def draw(self, group: str | None, count: int) -> tuple[IntArray, IntArray]:
+    def draw(self, group: str | None, count: int) -> tuple[AnyIntArray, IntArray]:
         return self._models[group].synthetic_codes(count, **self._condition)
 
-    def draw_times(self, group: str | None, words: IntArray, lengths: IntArray) -> tuple[Times, Times | None]:
+    def draw_times(self, group: str | None, words: AnyIntArray, lengths: IntArray) -> tuple[Times, Times | None]:
         return self._models[group].synthetic_times(words, lengths, week=self._week)
 
 

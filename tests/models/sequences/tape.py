@@ -26,7 +26,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.models.laplace import CountNoise, laplace_noise
-from pathveil.models.sequences import CodedWords, frequent, lengths, measuring
+from pathveil.models.sequences import CodedWords, frequent, measuring
 
 Word = tuple[int, ...]
 FAR_BELOW = -(10**6)
@@ -116,7 +116,6 @@ class Tape:
             patch.setattr(frequent, "threshold", asked_threshold)
             patch.setattr(measuring, "find_frequent", found)
             patch.setattr(CountNoise, "draw", lambda noise, _source, count: self._noise(noise, count))
-            patch.setattr(lengths, "_WALKERS", 64)
             yield
 
     def _noise(self, noise: CountNoise, count: int) -> Unadded:

@@ -130,7 +130,7 @@ def test_a_leak_would_be_noticed(leak, monkeypatch):
     leak(monkeypatch)
     where = {"leaky_number": "model._fitted.words", "leaky_counts": "model._fitted.frequent_counts"}
     if leak is leaky_rows:
-        with pytest.raises(AssertionError, match="more tables are made than for the other data"):
+        with pytest.raises(AssertionError, match=r"the size of a table depends on the data|more tables are made"):
             recorded_and_replayed(monkeypatch, words, others, None, "add-remove", **setting)
         return
     one, other, _ = recorded_and_replayed(monkeypatch, words, others, None, "add-remove", **setting)

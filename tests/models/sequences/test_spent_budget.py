@@ -60,7 +60,7 @@ def fit(monkeypatch, tape, data, people, relation, **setting):
 
 def require_promise(tape: Tape, setting: dict) -> None:
     """Shares of ε and of δ sum to what was promised at most, and no noise is smaller than its share asks for."""
-    assert 0 < tape.spent <= exactly(setting["epsilon"])
+    assert tape.spent == exactly(setting["epsilon"])  # what longer contexts do not need is spent on the others
     assert all(table.noise.kind == "laplace" for table in tape.tables)
     assert all(table.noise.scale >= table.l1 / table.epsilon for table in tape.tables)
     assert sum(map(Fraction, tape.thresholds), Fraction(0)) <= Fraction(setting.get("delta", 0))

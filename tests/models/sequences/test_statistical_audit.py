@@ -13,7 +13,7 @@ import pytest
 import pathveil as pv
 from pathveil.models.laplace import CountNoise, exactly
 from pathveil.models.people import WholeWords
-from pathveil.models.sequences import CodedWords, frequent, lengths
+from pathveil.models.sequences import CodedWords, frequent
 from pathveil.models.sequences.frequent import find_frequent
 
 CONFIDENCE = 1 - 1e-6
@@ -78,7 +78,6 @@ def fitted(words):
 @pytest.mark.slow
 @pytest.mark.parametrize(("less", "holds"), [(0, True), (12, False)])
 def test_the_words_of_a_fitted_model_are_audited_as_a_whole(less, holds, monkeypatch):
-    monkeypatch.setattr(lengths, "_WALKERS", 64)
     right = frequent.threshold
     monkeypatch.setattr(frequent, "threshold", lambda *given: right(*given) - less)
     found = pv.audit_statistically(

@@ -137,9 +137,6 @@ def _print_spent(out: Any, model: PrivateSequences) -> None:
         share = f"{one.epsilon / model.asked.epsilon:.1%}"
         table.add_row(one.what, share, f"{one.scale:,.3g}", _bought(model, one.what))
     out.print(table)
-    left = 1 - sum(one.epsilon for one in model.spent) / model.asked.epsilon
-    if left > 1e-9:
-        out.print(f"{left:.1%} of ε was not spent: longer contexts could not be told from noise.", markup=False)
 
 
 def _bought(model: PrivateSequences, what: str) -> str:

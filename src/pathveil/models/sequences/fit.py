@@ -4,7 +4,7 @@
 2. With a δ: whole words that many have. What they leave is modelled in the next step, or, where that is too little to
    be told from noise, the rest of the budget is spent on a second look for whole words.
 3. What follows what, a depth of the tree of contexts at a time. Which contexts get a row is decided from what was
-   measured before.
+   measured before. What is left over where no longer context is common enough goes to the last depth once more.
 4. Where words have times: in which hour of the week they begin, and how long it takes from a symbol to the next.
 
 Every step spends its own share of ε on counts of which one word changes a bounded number, so the shares add up to the

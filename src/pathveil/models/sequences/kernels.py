@@ -112,17 +112,66 @@ def add_logarithms(
         totals[word] = total
 
 
-@part_of_kernel
-def _chosen(row: int, number: float, offsets: Any, inner: Any, cumulative: Any) -> Any:
-    """The first cell of the row whose cumulative probability exceeds `number`."""
-    low, high = offsets[row], offsets[row] + inner[row] - 1
-    while low < high:
-        middle = (low + high) >> 1
-        if cumulative[middle] <= number:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+@kernel
+def fill_following(
+    spelled: Any, slots: Any, children: Any, offsets: Any, inner: Any, symbols: Any, following: Any
+) -> None:
+    """For each cell of a next symbol the row that the word is in then; `spelled` has the context of a row, last first.
+
+    A context that is longer than that of a row has a row of its own only where the shorter ones that it begins with
+    have one. So what `spelled` says of a row is enough.
+    """
+    beginning, known = children.shape[1] - 1, spelled.shape[1]
+    for row in range(len(inner)):
+        for cell in range(offsets[row], offsets[row] + inner[row]):
+            after, back = symbols[cell], 0
+            while slots[after] >= 0:
+                after = children[slots[after], spelled[row, back] if back < known else beginning]
+                back += 1
+            following[cell] = after
+
+
+@kernel
+def go_on(going: Any, offsets: Any, inner: Any, shares: Any, following: Any, after: Any) -> None:
+    """Which part of all words is in each row after another symbol, where `going` is in each before it."""
+    after[:] = 0.0
+    for row in range(len(going)):
+        if going[row] > 0.0:
+            for cell in range(offsets[row], offsets[row] + inner[row]):
+                after[following[cell]] += going[row] * shares[cell]
+
+
+@kernel
+def fill_aliases(offsets: Any, inner: Any, shares: Any, accepted: Any, others: Any) -> None:
+    """Tables to draw a cell of a row with one number: take cell i with `accepted[i]`, otherwise `others[i]`.
+
+    Each cell has room for 1/n of a row of n cells. One that has less shares its room with one that has too much.
+    """
+    waiting = np.empty(inner.max() if len(inner) else 0, dtype=np.int64)
+    for row in range(len(inner)):
+        low, width = offsets[row], inner[row]
+        small, large = 0, width  # small ones are at the front, large ones at the back
+        for cell in range(low, low + width):
+            accepted[cell], others[cell] = shares[cell] * width, cell
+            if accepted[cell] < 1.0:
+                waiting[small] = cell
+                small += 1
+            else:
+                large -= 1
+                waiting[large] = cell
+        while small > 0 and large < width:
+            one, other = waiting[small - 1], waiting[large]
+            others[one] = other
+            accepted[other] -= 1.0 - accepted[one]
+            small -= 1
+            if accepted[other] < 1.0:
+                large += 1
+                waiting[small] = other
+                small += 1
+        for i in range(small):  # what rounding has left over
+            accepted[waiting[i]] = 1.0
+        for i in range(large, width):
+            accepted[waiting[i]] = 1.0
 
 
 @kernel
@@ -131,53 +180,54 @@ def draw_words(
     lengths: Any,
     done: int,
     given: int,
-    slots: Any,
-    children: Any,
+    first_row: int,
     offsets: Any,
-    symbols: Any,
     inner: Any,
-    cumulative: Any,
+    symbols: Any,
+    accepted: Any,
+    others: Any,
+    following: Any,
     odds: Any,
     factors: Any,
-    numbers: Any,
+    going: Any,
+    rows: Any,
+    bits: Any,
 ) -> int:
-    """Complete the words from number `done` on, which begin with `given` symbols, as long as there are numbers.
+    """Complete the words from number `done` on, which begin with `given` symbols, as long as there are random bits.
 
-    `numbers` are uniform in (0, 1), one for each event. Returns how many words are done now.
+    With their given symbols they are in `first_row`. Each event takes 64 bits, of which 53 are used. As many words as
+    `going` and `rows` have room for are drawn side by side, a symbol of each at a time: what is looked up for one does
+    not wait for the others, and nothing depends on a guess which of them end. Returns how many words are done now.
     """
-    end, longest, used = children.shape[1] - 1, words.shape[1], 0
-    flat = words.reshape(-1)
-    while done < len(words) and used + longest + 1 <= len(numbers):
-        begin, position = done * longest, given
-        while position < longest:
-            row = _row(flat, begin, position, end, slots, children)
-            number, ending = numbers[used], _odds_of_ending(odds[row], factors[position])
-            used += 1
-            stop = ending / (1.0 + ending) if ending < np.inf else 1.0
-            if number < stop or inner[row] == 0:
-                break
-            rest = (number - stop) / (1.0 - stop)
-            flat[begin + position] = symbols[_chosen(row, rest, offsets, inner, cumulative)]
-            position += 1
-        lengths[done] = position
-        done += 1
+    longest, used, last_cell = words.shape[1], 0, np.uintp(len(symbols) - 1)
+    while done < len(words):
+        count = min(len(going), len(words) - done)
+        if used + count * (longest - given) > len(bits):
+            break
+        for i in range(count):
+            going[i], rows[i] = done + i, first_row
+        for position in range(given, longest):
+            left = 0
+            for i in range(count):
+                word, row = np.uintp(going[i]), np.uintp(rows[i])
+                ending = _odds_of_ending(odds[row], factors[position])
+                number = (np.float64(bits[used + i] >> np.uint64(11)) + 0.5) * 2.0**-53
+                # The word ends with probability e/(1+e); otherwise the number, moved and stretched, is uniform again.
+                # Where nothing but the end can follow, it is not a number.
+                number = number * (1.0 + ending) - ending
+                goes_on = number > 0.0
+                place = (min(number, 0.9999999999999999) if goes_on else 0.0) * inner[row]
+                within = np.uintp(place)
+                cell = min(np.uintp(offsets[row]) + within, last_cell)
+                other = np.uintp(others[cell])
+                cell = other if place - within >= accepted[cell] else cell
+                words[word, position] = symbols[cell] if goes_on else 0
+                lengths[word] = position
+                going[left], rows[left] = word, following[cell]
+                left += goes_on
+            used += count
+            count = left
+        for i in range(count):
+            lengths[going[i]] = longest
+        done += min(len(going), len(words) - done)
     return done
-
-
-@kernel
-def find_rows(words: Any, chosen: Any, position: int, slots: Any, children: Any, rows: Any) -> None:
-    """The row at `position` of each of the chosen words."""
-    flat = words.reshape(-1)
-    for i in range(len(chosen)):
-        rows[i] = _row(flat, chosen[i] * words.shape[1], position, children.shape[1] - 1, slots, children)
-
-
-@kernel
-def extend(
-    words: Any, chosen: Any, position: int, rows: Any, offsets: Any, symbols: Any, inner: Any, cumulative: Any,
-    numbers: Any,
-) -> None:  # fmt: skip
-    """Write the next symbol of each of the chosen words, which are in `rows` and go on."""
-    for i in range(len(chosen)):
-        cell = _chosen(rows[i], numbers[i], offsets, inner, cumulative)
-        words[chosen[i], position] = symbols[cell]

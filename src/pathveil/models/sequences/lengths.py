@@ -1,22 +1,28 @@
-"""How long words are, and the factors that make a model end its words at the right rate.
+"""How long words are, and what makes the words of a model as long.
 
 The odds of ending are multiplied by one factor for each length, the same for all contexts: so the model keeps which
-contexts end words, and its lengths are those of the private histogram.
+contexts end words. A factor only goes so far: more would end words where none ends, or keep words that are about to end
+from doing so. What is missing then is done by *weights*: a word of n symbols is as likely as the model with its factors
+says, times the weight of n. All words of a length keep their proportions, so their ends are right, too.
 """
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
 from pathveil.models.frequencies import project_to_simplex
+from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.numerics.arrays import FloatArray
-from pathveil.randomness.source import RandomSource
 
-_WALKERS = 2**17  # words that are made to see in which contexts the words of a length are
-_SYMBOLS = 2**27  # of all of them together
-_SMALLEST = 1e-3  # of a factor: no length becomes impossible
-_LARGEST = 3.0  # of a factor: larger ones would end words in contexts that hardly ever end one
+_SMALLEST, _LARGEST = 0.5, 1.5  # of a factor
+_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-3, 8.0  # no length becomes impossible; words are drawn at most so often in vain
+_LEFT_OUT = 0.5  # of the words of a length, at most: where nearly all are kept whole, what is left is not known well
+_NEGLIGIBLE = 0.02  # weights that are all as near to 1 are not worth having
+_MOST_STEPS = 2**32  # over all cells and positions; from there on, contexts are taken to be as common as before
 
 
 def as_distribution(counts: FloatArray) -> FloatArray:
@@ -43,52 +49,77 @@ def events_counted(lengths: FloatArray, events: int) -> tuple[float, float]:
     return 1.0 + float(left[: longest - 1].sum()), going_on
 
 
-def end_factors(arrays: KernelArrays, lengths: FloatArray, source: RandomSource) -> FloatArray:
-    """The factor for the odds of ending at each position (0: before the first symbol, where no word ends).
+class Corrections(NamedTuple):
+    """What makes the words of a model as long as those of the data."""
 
-    So many words are made side by side; at each position the factor is the one with which as many of them end as the
-    lengths say. Contexts that never or always end are left as they are.
+    factors: FloatArray
+    """For the odds of ending after so many symbols (0: before the first symbol, where no word ends)."""
+    weights: FloatArray
+    """[k]: for words of k + 1 symbols; on average 1 over all words of the model."""
+    of_kept: FloatArray
+    """How likely the model makes each of the words that are kept whole, as far as these are left out of its words."""
+
+
+def length_corrections(arrays: KernelArrays, lengths: FloatArray, kept: CodedWords) -> Corrections:
+    """Factors, and weights where they do not go far enough; `lengths` are those of the words that are not kept whole.
+
+    All words of the model are followed at once, a symbol at a time: which part of them is in each row.
     """
     longest = len(lengths)
-    walkers = min(_WALKERS, max(_SYMBOLS // longest, 1))
-    words = np.zeros((walkers, longest), dtype=np.int64)
-    going = np.arange(walkers)
-    factors = np.zeros(longest + 1)
-    rates = stop_rates(lengths)
-    for position in range(longest):
-        rows = arrays.rows(words, going, position)
+    factors, made = np.zeros(longest + 1), np.zeros(longest)
+    here = np.zeros(len(arrays.odds))
+    here[arrays.row_after(np.zeros(0, dtype=np.int64))] = 1.0
+    for position, rate in enumerate(np.append(0.0, stop_rates(lengths)[:-1])):
+        going = here
         if position > 0:
-            odds = arrays.odds[rows]
-            factors[position] = _factor(odds, float(rates[position - 1]))
+            factors[position] = _factor(arrays.odds, here, float(rate))
             with np.errstate(invalid="ignore"):
-                scaled = odds * factors[position]
+                scaled = arrays.odds * factors[position]
                 stops = np.where(np.isfinite(scaled), scaled / (1 + scaled), 1.0)
-            goes_on = (source.uniform(len(going)) >= stops) & (arrays.inner[rows] > 0)
-            going, rows = going[goes_on], rows[goes_on]
-        if not len(going):
-            factors[position + 1 :] = 1.0
-            break
-        arrays.extend(words, going, position, rows, source.uniform(len(going)))
-    return factors
+            stops[arrays.inner == 0] = 1.0
+            made[position - 1] = float((here * stops).sum())
+            going = here * (1 - stops)
+        if position * len(arrays.shares) < _MOST_STEPS:
+            here = arrays.go_on(going)
+        else:
+            here = here * (going.sum() / max(float(here.sum()), 1e-300))
+    made[-1] = float(here.sum())
+    probabilities = np.exp(arrays.log_probabilities(kept, factors))
+    of_kept = np.bincount(kept.lengths - 1, probabilities, longest)
+    left_out = np.minimum(of_kept, _LEFT_OUT * made)
+    weights = _weights(lengths, made, left_out)
+    part = weights * left_out / np.maximum(of_kept, 1e-300)
+    return Corrections(factors, weights, probabilities * part[kept.lengths - 1])
 
 
-def _factor(odds: FloatArray, rate: float) -> float:
-    """The factor f with which odds/(1/f + odds) is `rate` on average, as near as a factor can come to it."""
-    open_odds = odds[(odds > 0) & np.isfinite(odds)]
-    always = float(np.isinf(odds).sum())
-    wanted = rate * len(odds) - always
+def _weights(wanted: FloatArray, made: FloatArray, left_out: FloatArray) -> FloatArray:
+    """How much more common each length has to be, where some of the words that are made do not count."""
+    others = (made - left_out) / (1 - float(left_out.sum()))
+    weights = np.where(others > 0, wanted / np.maximum(others, 1e-300), 1.0)
+    weights = np.clip(weights, _LEAST_WEIGHT, _LARGEST_WEIGHT)
+    if float(np.abs(weights - 1)[made > 1e-9].max(initial=0.0)) < _NEGLIGIBLE:
+        return np.ones(len(made))
+    scaled: FloatArray = weights / float((made * weights).sum())
+    return scaled
+
+
+def _factor(odds: FloatArray, here: FloatArray, rate: float) -> float:
+    """The factor f with which the part odds/(1/f + odds) of the words is `rate` in all, as near as a factor comes."""
+    may = (odds > 0) & np.isfinite(odds) & (here > 0)
+    open_odds, part = odds[may], here[may]
+    wanted = rate * float(here.sum()) - float(here[np.isinf(odds)].sum())
     if not len(open_odds):
         return 1.0
     if wanted <= 0:
         return _SMALLEST
-    if wanted >= len(open_odds):
+    if wanted >= float(part.sum()):
         return _LARGEST
-    low, high = -30.0, 30.0
-    for _ in range(60):
+    low, high = math.log(_SMALLEST), math.log(_LARGEST)
+    for _ in range(50):
         middle = (low + high) / 2
-        scaled = open_odds * np.exp(middle)
-        if float((scaled / (1 + scaled)).sum()) < wanted:
+        scaled = open_odds * math.exp(middle)
+        if float((part * scaled / (1 + scaled)).sum()) < wanted:
             low = middle
         else:
             high = middle
-    return min(max(float(np.exp((low + high) / 2)), _SMALLEST), _LARGEST)
+    return math.exp((low + high) / 2)

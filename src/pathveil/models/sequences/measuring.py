@@ -13,13 +13,14 @@ from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.contexts import MOST_CELLS, ContextTree, Estimate, Grammar, Measured, estimate
 from pathveil.models.sequences.frequent import FrequentWords, find_frequent
 from pathveil.models.sequences.kernel_arrays import KernelArrays
-from pathveil.models.sequences.lengths import as_distribution, end_factors, events_counted
+from pathveil.models.sequences.lengths import Corrections, as_distribution, events_counted, length_corrections
 from pathveil.models.sequences.request import Request
+from pathveil.models.sequences.smoothing import smoothed
 from pathveil.models.sequences.times import LearnedTimes
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 
-OWN_ROW = 2.0
+OWN_ROW = 4.0
 """A history gets a row of its own where it is expected so many times the noise of a count."""
 
 LONGEST_CHOSEN = 4
@@ -38,6 +39,11 @@ def contexts_of(depth: int) -> str:
     return f"contexts of {depth} symbol{'s' * (depth > 1)}"
 
 
+def contexts_again(depth: int) -> str:
+    """The name of what longer contexts have left over."""
+    return f"{contexts_of(depth)}, once more"
+
+
 @dataclass(frozen=True)
 class Spent:
     """A part of the budget that was spent: on what, how much of ε, and the scale of the noise of each count."""
@@ -53,7 +59,7 @@ class Fitted:
 
     tree: ContextTree
     estimate: Estimate
-    factors: FloatArray
+    corrections: Corrections
     lengths: FloatArray
     words: float
     frequent: CodedWords
@@ -80,7 +86,8 @@ class Measuring:
 
     def fit(self) -> Fitted:
         """All steps, one after another."""
-        lengths, number = self._measure_lengths()
+        noisy, variance, number = self._measure_lengths()
+        lengths = as_distribution(smoothed(noisy, np.full(len(noisy), variance)))
         left = self.epsilon * (1 - budget.LENGTHS)
         words, kept, counts = self.words, self.words.select(np.zeros(len(self.words), dtype=bool)), np.zeros(0)
         modelled, prior = True, None
@@ -89,33 +96,33 @@ class Measuring:
             found, left, modelled = self._look_for_frequent(words, left, number, lengths)
             kept, counts = words.select(found.kept), np.maximum(found.counts[found.kept], 1.0)
             words = words.select(~found.kept)
-            lengths = self._lengths_of_the_rest(lengths, number, kept, counts)
+            lengths = _lengths_of_the_rest(noisy, variance, kept, counts, found.variance[found.kept])
             number = max(number - float(counts.sum()), 0.0)
         if len(kept):
             known, order = self._grown_from_kept(kept, counts)
-            prior = known.probabilities[order.cells_at(1)]
+            prior = known.counts(order)[order.cells_at(1)]
         if modelled:
             tree, found_here = self._grow(words, left, lengths, number, prior)
         else:  # most words are among the frequent ones
             tree, found_here = order, known
         arrays = KernelArrays.of(tree, found_here.probabilities)
-        factors = end_factors(arrays, lengths, self.source)
+        corrections = length_corrections(arrays, lengths, kept)
         # Of the frequent words only the noisy counts stay: the model is for release.
         frequent = CodedWords.from_arrays(kept.values, kept.offsets)
-        return Fitted(tree, found_here, factors, lengths, number, frequent, counts, spent=tuple(self.spent))
+        return Fitted(tree, found_here, corrections, lengths, number, frequent, counts, spent=tuple(self.spent))
 
     def _note(self, what: str, epsilon: Fraction, events: int = 1) -> None:
         """Write down what was spent, for those who look at the model."""
         self.spent.append(Spent(what, float(epsilon), float(self.sides * events / epsilon)))
 
-    def _measure_lengths(self) -> tuple[FloatArray, float]:
-        """Noisy counts of all lengths, and how many words there are: the public number, or the noisy sum."""
+    def _measure_lengths(self) -> tuple[FloatArray, float, float]:
+        """Noisy counts of all lengths, their variance, and how many words there are: publicly, or by their sum."""
         noise = laplace_noise(self.epsilon * budget.LENGTHS, self.sides)
         self._note(LENGTHS, self.epsilon * budget.LENGTHS)
         exact = self.words.length_counts(self.asked.max_length)
         noisy = (exact + noise.draw(self.source, len(exact))).astype(float)
         public = self.asked.whole.number_is_public
-        return as_distribution(noisy), float(self.words.times.sum() if public else max(noisy.sum(), 1.0))
+        return noisy, noise.variance, float(self.words.times.sum() if public else max(noisy.sum(), 1.0))
 
     def _look_for_frequent(
         self, distinct: CodedWords, left: Fraction, number: float, lengths: FloatArray
@@ -135,13 +142,6 @@ class Measuring:
         self._note(FREQUENT_AGAIN, second)
         return found.joined(again), left - second, modelled
 
-    def _lengths_of_the_rest(
-        self, lengths: FloatArray, number: float, kept: CodedWords, counts: FloatArray
-    ) -> FloatArray:
-        """What the kept words leave of the lengths of all."""
-        of_kept = np.bincount(kept.lengths - 1, counts, len(lengths))
-        return as_distribution(np.maximum(lengths * number - of_kept, 0.0))
-
     def _grown_from_kept(self, kept: CodedWords, counts: FloatArray) -> tuple[Estimate, ContextTree]:
         """A model of the kept words, as free as they are: it reads nothing but their noisy counts."""
         weighted = CodedWords(kept.values, kept.offsets, np.rint(counts).astype(np.int64))
@@ -160,22 +160,32 @@ class Measuring:
         counted = budget.events_to_count(epsilon, number, self.sides, cells, lengths)
         events, going_on = events_counted(lengths, counted)
         continuing = (events - 1) / going_on if going_on else 0.0
-        tree, measured = ContextTree.of_pairs(self.grammar), []
+        tree, measured = ContextTree.of_pairs(self.grammar), list[Measured]()
         shares = budget.shares_of_depths(order)
         for depth, share in enumerate(shares, 1):
-            events_here = budget.events_at(depth, counted)
-            noise = laplace_noise(left * share, self.sides * events_here)
-            self._note(contexts_of(depth), left * share, events_here)
-            exact = self._count(tree, words, counted)
-            measured.append(Measured((exact + noise.draw(self.source, len(exact))).astype(float), noise.variance))
+            measured.append(self._measure_depth(tree, words, counted, left * share, contexts_of(depth)))
             found = estimate(tree, measured, number, continuing, prior)
-            if depth < order:
-                if depth == counted:
-                    break
-                following = laplace_noise(left * shares[depth], self.sides * budget.events_at(depth + 1, counted))
-                if not self._open(tree, found, following, continuing):
-                    break
+            unspent = left * sum(shares[depth:])
+            if not unspent:
+                break
+            following = laplace_noise(left * shares[depth], self.sides * max(budget.events_at(depth + 1, counted), 1))
+            if depth == counted or not self._open(tree, found, following, continuing):
+                # No longer context is common enough: what was meant for them goes to the longest there are.
+                again = self._measure_depth(tree, words, counted, unspent, contexts_again(depth))
+                measured[-1] = measured[-1].averaged(again)
+                found = estimate(tree, measured, number, continuing, prior)
+                break
         return tree, found
+
+    def _measure_depth(
+        self, tree: ContextTree, words: CodedWords, counted: int, epsilon: Fraction, what: str
+    ) -> Measured:
+        """Noisy counts of the deepest depth."""
+        events = budget.events_at(tree.depth, counted)
+        noise = laplace_noise(epsilon, self.sides * events)
+        self._note(what, epsilon, events)
+        exact = self._count(tree, words, counted)
+        return Measured((exact + noise.draw(self.source, len(exact))).astype(float), noise.variance)
 
     def _order(self, epsilon: float, number: float) -> int:
         if self.asked.order != "auto":
@@ -215,3 +225,12 @@ class Measuring:
         if impossible >= 0:
             raise AssertionError("a word that cannot occur was not refused")
         return counts
+
+
+def _lengths_of_the_rest(
+    noisy: FloatArray, variance: float, kept: CodedWords, counts: FloatArray, variances: FloatArray
+) -> FloatArray:
+    """What the kept words leave of the noisy lengths of all."""
+    of_kept = np.bincount(kept.lengths - 1, counts, len(noisy))
+    spread = (variance + np.bincount(kept.lengths - 1, variances, len(noisy))).astype(float)
+    return as_distribution(np.maximum(smoothed(noisy - of_kept, spread), 0.0))

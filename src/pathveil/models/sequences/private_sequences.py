@@ -22,7 +22,7 @@ from pathveil.models.sequences.request import Request
 from pathveil.models.sequences.sequence_file import sequence_parts, sequences_json
 from pathveil.models.sequences.synthesis import Condition, WordLaw
 from pathveil.models.sequences.times import A_MONDAY, LearnedTimes, TimedWords, Times, checked_monday
-from pathveil.numerics.arrays import IntArray
+from pathveil.numerics.arrays import AnyIntArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import Symbol, Word
@@ -74,7 +74,7 @@ class PrivateSequences:
 
     @property
     def spent(self) -> list[Spent]:
-        """What the budget was spent on, in the order of spending; what is missing of ε was not spent."""
+        """What the budget was spent on, in the order of spending: all of ε."""
         fitted, sides = self._fitted, self.asked.whole.sensitivity(1)[0]
         listed = list(fitted.spent)
         if fitted.times is not None:
@@ -111,7 +111,7 @@ class PrivateSequences:
     def law(self) -> WordLaw:
         """How likely each word is."""
         fitted = self._fitted
-        return WordLaw(self._arrays, fitted.factors, fitted.frequent, fitted.frequent_counts, self.frequent_share)
+        return WordLaw.of(self._arrays, fitted.corrections, fitted.frequent, fitted.frequent_counts, fitted.words)
 
     def synthesize(
         self,
@@ -179,7 +179,7 @@ class PrivateSequences:
 
     def synthetic_times(
         self,
-        words: IntArray,
+        words: AnyIntArray,
         lengths: IntArray,
         rng: RandomSource | None = None,
         *,
@@ -203,7 +203,7 @@ class PrivateSequences:
         prefix: Word | None = None,
         first: Symbol | None = None,
         last: Symbol | None = None,
-    ) -> tuple[IntArray, IntArray]:
+    ) -> tuple[AnyIntArray, IntArray]:
         """The codes of synthetic words, one a line, and their lengths."""
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
             raise InvalidParameterError(f"count is a number of words of at least 1, not {count!r}")

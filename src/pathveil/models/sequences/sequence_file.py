@@ -6,7 +6,8 @@
     asked             ε, δ, unit, neighbours, the greatest length and the order that was asked for
     order, words      how many symbols the longest contexts have; how many words there are beside the frequent ones
     frequent          [{"word": [states], "count": noisy count}, …]
-    lengths           probabilities of the lengths 1, 2, …; `end_factors`: those of lengths.py
+    lengths           probabilities of the lengths 1, 2, …; `end_factors`, `length_weights` and
+                      `kept_by_model`: the corrections of lengths.py
     support           null where everything can follow everything; otherwise for each state, and for the beginning, how
                       many states can follow it (`widths`), and which (`following`; the number of states means the end)
     contexts          for each depth from 2 on: rows of the depth above that are divided, and by which symbol before
@@ -33,7 +34,16 @@ import numpy as np
 from pathveil.errors import InvalidSystemError, PathVeilError
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.contexts import MOST_CELLS, NONE, ContextTree, Estimate, Grammar
-from pathveil.models.sequences.measuring import FREQUENT, FREQUENT_AGAIN, LENGTHS, Fitted, Spent, contexts_of
+from pathveil.models.sequences.lengths import Corrections
+from pathveil.models.sequences.measuring import (
+    FREQUENT,
+    FREQUENT_AGAIN,
+    LENGTHS,
+    Fitted,
+    Spent,
+    contexts_again,
+    contexts_of,
+)
 from pathveil.models.sequences.request import LARGEST_ORDER, Request, checked_request
 from pathveil.models.sequences.times import DURATIONS, HOURS, LearnedTimes
 from pathveil.numerics.arrays import FloatArray, IntArray
@@ -77,7 +87,9 @@ def sequences_json(model: PrivateSequences, fitted: Fitted, promise: Guarantee) 
             {"word": word, "count": count} for word, count in zip(words, fitted.frequent_counts.tolist(), strict=True)
         ],
         "lengths": fitted.lengths.tolist(),
-        "end_factors": fitted.factors.tolist(),
+        "end_factors": fitted.corrections.factors.tolist(),
+        "length_weights": fitted.corrections.weights.tolist(),
+        "kept_by_model": fitted.corrections.of_kept.tolist(),
         "support": None
         if model.grammar.is_free
         else {name: _packed(part) for name, part in model.grammar.to_dict().items()},
@@ -130,14 +142,20 @@ def _parts(document: dict[str, Any]) -> SequenceParts:
     if not (_are_weights(probabilities) and _are_weights(sizes) and float(totals.max()) < 1 + 1e-6 and own.max() <= 1):
         raise ValueError
     lengths, factors = _weights(document["lengths"], longest), _weights(document["end_factors"], longest + 1)
+    weights = _weights(document["length_weights"], longest)
+    if not weights.max() > 0:
+        raise ValueError
     words = float(document["words"])
     if isinstance(document["words"], str) or not 0 <= words < 2**62:
         raise ValueError
     frequent, counts = _frequent(_listed(document["frequent"]), states, longest)
+    of_kept = _weights(document["kept_by_model"], len(frequent))
+    if of_kept.sum() > 1:
+        raise ValueError
     found = Estimate(probabilities, sizes, own.astype(bool))
     times = _times(document.get("times"), len(states))
     spent = tuple(_spent(one, tree.depth) for one in _listed(document["spent"]))
-    fitted = Fitted(tree, found, factors, lengths, words, frequent, counts, times, spent)
+    fitted = Fitted(tree, found, Corrections(factors, weights, of_kept), lengths, words, frequent, counts, times, spent)
     asked = replace(asked, times=None if times is None else times.kind)
     return SequenceParts(states, grammar, asked, Guarantee.from_dict(document["guarantee"]), fitted)
 
@@ -232,7 +250,8 @@ def _frequent(listed: list[Any], states: tuple[Symbol, ...], longest: int) -> tu
 
 def _spent(saved: Any, depth: int) -> Spent:
     parts = _only(saved, {"what", "epsilon", "scale"})
-    if parts["what"] not in (LENGTHS, FREQUENT, FREQUENT_AGAIN, *(contexts_of(k + 1) for k in range(depth))):
+    contexts = [name(k) for k in range(1, depth + 1) for name in (contexts_of, contexts_again)]
+    if parts["what"] not in (LENGTHS, FREQUENT, FREQUENT_AGAIN, *contexts):
         raise ValueError
     epsilon, scale = _weights([parts["epsilon"], parts["scale"]], 2).tolist()
     return Spent(parts["what"], epsilon, scale)

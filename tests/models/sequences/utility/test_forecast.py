@@ -64,7 +64,8 @@ def test_a_fit_takes_the_order_or_less_where_no_longer_context_is_common(epsilon
     forecast = pv.forecast_sequences(states=4, words=4_000, max_length=8, epsilon=epsilon)
     model = pv.fit_private_sequences(words, states=range(4), max_length=8, epsilon=epsilon, rng=pv.insecure_seed(1))
     assert forecast.order == forecast.affordable_order
-    assert model.order <= forecast.order <= model.order + (epsilon < 1)
+    assert 1 <= model.order <= forecast.order
+    assert model.order == forecast.order or epsilon < 1
 
 
 def test_words_are_kept_at_the_threshold_that_is_forecast():

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pathveil.models.sequences.contexts.returning import corrected_by_class
 from pathveil.models.sequences.contexts.tree import NONE, ContextTree
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 
@@ -31,8 +32,13 @@ LEAST = 0.05
 FLOW_ERROR = 0.05
 """Relative error of a size that comes from the cell above, where only the first events of a word are counted."""
 
-PRIOR = 0.8
-"""How much of what is expected at depth 1 comes from a prior, where there is one; what it never saw stays possible."""
+PRIORS = (0.5, 0.8, 0.95, 0.99)
+"""How much of what is expected at depth 1 can come from a prior, where there is one; the noisy counts say how much.
+What the prior never saw stays possible.
+"""
+
+ENDS = 0.98
+"""How much of the ends that are expected comes from the ends of a prior."""
 
 _ROUNDS = 60
 _SCALINGS = 20
@@ -45,6 +51,12 @@ class Measured:
 
     counts: FloatArray
     variance: float
+
+    def averaged(self, other: Measured) -> Measured:
+        """One measurement made of two of the same cells, each with the weight that its noise allows."""
+        weight = other.variance / (self.variance + other.variance)
+        counts = weight * self.counts + (1 - weight) * other.counts
+        return Measured(counts, weight * self.variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +79,7 @@ def estimate(
     """The probabilities of all cells.
 
     `words` is how many words there are (noisy, or public); `continuing` how many of the events that are no ends are
-    followed by another event that is counted. `prior` has for each cell of depth 1 what to expect before any count.
+    followed by another event that is counted. `prior` has for each cell of depth 1 how often similar words have it.
     """
     level = [tree.cells_at(depth) for depth in range(1, tree.depth + 1)]
     counts, variances = _averaged_upwards(tree, measured)
@@ -78,9 +90,7 @@ def estimate(
         row = tree.row_of_cell[cells] - rows.start
         count, variance = counts[cells], variances[cells]
         if depth == 1:
-            expected = _shares(row, tree.symbols[cells], count)
-            if prior is not None:
-                expected = PRIOR * prior + (1 - PRIOR) * expected
+            expected = _shares(row, tree.symbols[cells], tree.grammar.symbols, count, variance, words)
             flow, flow_variance = _flow_of_pairs(tree, row, count, variance, words, continuing)
         else:
             above = tree.above[cells]
@@ -89,6 +99,12 @@ def estimate(
             flow, flow_variance = _flow_from_above(tree, rows, settled, variances, continuing)
         height = rows.stop - rows.start
         size = _sizes(row, height, count, variance, flow, flow_variance)
+        if depth == 1 and prior is not None:
+            count, variance = _ends_as_before(prior, tree.symbols[cells] == tree.grammar.symbols, count, variance)
+            prior = _normalised(row, height, prior)
+            expected = _believing(prior, row, count, variance, expected, size)
+        if depth > 1:
+            expected = corrected_by_class(tree, depth, count, variance, expected, size)
         shares, own[rows] = drawn_to_expected(row, height, count, variance, expected, size)
         if depth > 1:
             shares, size = _scaled_to_above(row, tree.parent[rows], tree.above[cells], shares, size, settled)
@@ -122,9 +138,18 @@ def _shared_out(above: IntArray, count: FloatArray, variance: FloatArray, settle
     return shared
 
 
-def _shares(row: IntArray, symbols: IntArray, count: FloatArray) -> FloatArray:
-    """What every row of depth 1 expects: each symbol as often as it occurs anywhere."""
-    totals = np.bincount(symbols, count)
+def _shares(
+    row: IntArray, symbols: IntArray, end: int, count: FloatArray, variance: FloatArray, words: float
+) -> FloatArray:
+    """What every row of depth 1 expects: each symbol as often as it occurs anywhere, or all alike if that is noise."""
+    totals, spread = (np.bincount(symbols, values, end + 1).astype(float) for values in (count, variance))
+    # All but the end, the last one: how common it is has nothing to do with the others. A word has one end at most, and
+    # one symbol at least.
+    inner, size = totals[:-1], np.array([max(float(totals[:-1].sum()), words)])
+    alike = np.full(len(inner), 1 / len(inner))
+    kept = _kept(np.zeros(len(inner), dtype=np.int64), 1, inner, spread[:-1], alike, size)
+    totals[:-1] = size[0] * alike + kept * (inner - size[0] * alike)
+    totals[-1] = min(totals[-1], words)
     totals = np.maximum(totals, 1e-3 * max(totals.max(initial=0.0), 1.0) / len(totals))
     return _normalised(row, int(row[-1]) + 1, totals[symbols])
 
@@ -164,27 +189,76 @@ def _sizes(
     return np.maximum(weight * flow + (1 - weight) * sums, 0.0)
 
 
-def drawn_to_expected(
+def _ends_as_before(
+    prior: FloatArray, is_end: BoolArray, count: FloatArray, variance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The counts and variances with those of ends drawn to the ends of the prior, by their strength in all rows."""
+    total = float(count[is_end].sum())
+    if total <= 0 or not prior[is_end].any():
+        return count, variance
+    seen = prior[is_end] / prior[is_end].sum()
+    expected = ENDS * seen + (1 - ENDS) / len(seen)
+    column, size = np.zeros(len(seen), dtype=np.int64), np.array([total])
+    kept = _kept(column, 1, count[is_end], variance[is_end], expected, size)
+    count, variance = count.copy(), variance.copy()
+    count[is_end] = total * expected + kept * (count[is_end] - total * expected)
+    variance[is_end] *= np.maximum(kept, 1e-3)
+    return count, variance
+
+
+def _believing(
+    prior: FloatArray, row: IntArray, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
+) -> FloatArray:
+    """What is expected with a prior, which is believed as far as it makes the noisy counts likely."""
+    mixed = [part * prior + (1 - part) * expected for part in PRIORS]
+    return max(mixed, key=lambda one: _likelihood(_fits(row, len(size), count, variance, one, size)))
+
+
+def _likelihood(fits: FloatArray) -> float:
+    """How likely all noisy counts are (a logarithm), with the strengths as common as they make themselves."""
+    best = fits.max(axis=1, keepdims=True)
+    common = _common(fits).mean(axis=0)
+    return float((np.log((np.exp(fits - best) * common).sum(axis=1)) + best[:, 0]).sum())
+
+
+def _fits(
     row: IntArray, height: int, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
-) -> tuple[FloatArray, BoolArray]:
-    """The probabilities of each row between its own counts and those expected, and whether it believes its own more."""
-    mean = size[row] * expected
+) -> FloatArray:
+    """For each row how likely each of the strengths makes its counts (a logarithm)."""
     spread = expected * (1 - expected)
-    difference = count - mean
+    difference = count - size[row] * expected
     noise = variance + size[row] * spread + 1e-12
     fits = np.empty((height, len(STRENGTHS)))
     for i, strength in enumerate(STRENGTHS):
         total = noise + size[row] ** 2 * spread / (strength + 1)
         fits[:, i] = np.bincount(row, -0.5 * (np.log(total) + difference**2 / total), height)
-    weights = _common(fits)
+    return fits
+
+
+def drawn_to_expected(
+    row: IntArray, height: int, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """The probabilities of each row between its own counts and those expected, and whether it believes its own more."""
+    mean = size[row] * expected
+    kept = _kept(row, height, count, variance, expected, size)
+    drawn = np.maximum(mean + kept * (count - mean), LEAST * mean)
+    believed = np.bincount(row, kept * mean, height) > 0.5 * np.bincount(row, mean, height)
+    empty = np.bincount(row, drawn, height) <= 0
+    return _normalised(row, height, np.where(empty[row], expected, drawn)), believed & (size > 0)
+
+
+def _kept(
+    row: IntArray, height: int, count: FloatArray, variance: FloatArray, expected: FloatArray, size: FloatArray
+) -> FloatArray:
+    """Which part of its difference from what is expected each cell keeps; the rest is noise, as far as can be told."""
+    spread = expected * (1 - expected)
+    noise = variance + size[row] * spread + 1e-12
+    weights = _common(_fits(row, height, count, variance, expected, size))
     kept = np.zeros(len(count))
     for i, strength in enumerate(STRENGTHS):
         own = size[row] ** 2 * spread / (strength + 1)
         kept += weights[row, i] * own / (own + noise)
-    drawn = np.maximum(mean + kept * difference, LEAST * mean)
-    believed = np.bincount(row, kept * mean, height) > 0.5 * np.bincount(row, mean, height)
-    empty = np.bincount(row, drawn, height) <= 0
-    return _normalised(row, height, np.where(empty[row], expected, drawn)), believed & (size > 0)
+    return kept
 
 
 def _common(fits: FloatArray) -> FloatArray:
@@ -194,7 +268,7 @@ def _common(fits: FloatArray) -> FloatArray:
     for _ in range(_ROUNDS):
         weights = likely * common
         weights /= weights.sum(axis=1, keepdims=True)
-        common = weights.mean(axis=0)
+        common = (weights.sum(axis=0) + 1 / fits.shape[1]) / (len(fits) + 1)  # as if there were one more row
     settled: FloatArray = weights
     return settled
 

@@ -28,6 +28,8 @@ class ContextTree:
     parent: IntArray
     last: IntArray
     """The last symbol of the histories of each row."""
+    oldest: IntArray
+    """The symbol that is furthest back in the histories of each row, or the beginning; NONE for a rest."""
     flow: IntArray
     """The cell of the depth above whose count says how often the histories of the row occur; NONE where none does."""
     cell_offsets: IntArray
@@ -53,6 +55,7 @@ class ContextTree:
             grammar,
             parent=nothing,
             last=np.arange(rows),
+            oldest=np.arange(rows),
             flow=nothing.copy(),
             cell_offsets=grammar.offsets.copy(),
             symbols=grammar.following.copy(),
@@ -141,6 +144,7 @@ class ContextTree:
         self.children = np.concatenate([self.children, lines])
         self.parent = np.concatenate([self.parent, parents])
         self.last = np.concatenate([self.last, self.last[parents]])
+        self.oldest = np.concatenate([self.oldest, oldest])
         self.flow = np.concatenate([self.flow, made_flow])
         self.slots = np.concatenate([self.slots, np.full(len(owner), NONE, dtype=np.int64)])
         self.cell_offsets = np.concatenate([self.cell_offsets, self.cell_offsets[-1] + np.cumsum(widths)])

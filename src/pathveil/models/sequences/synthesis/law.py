@@ -13,8 +13,9 @@ import numpy as np
 from pathveil.errors import NoFeasibleWordError
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.kernel_arrays import KernelArrays
+from pathveil.models.sequences.lengths import Corrections
 from pathveil.models.sequences.synthesis.condition import Condition
-from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 
 MOST_TRIES = 1 << 20
@@ -27,22 +28,38 @@ _BATCH_SYMBOLS = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class WordLaw:
-    """`share` of all words are the `frequent` ones, in proportion to their `counts`."""
+    """`share` of all words are `frequent` ones, in proportion to their `counts`; the others are the model's."""
 
     arrays: KernelArrays
-    factors: FloatArray
+    corrections: Corrections
     frequent: CodedWords
     counts: FloatArray
     share: float
 
+    @classmethod
+    def of(
+        cls, arrays: KernelArrays, corrections: Corrections, frequent: CodedWords, counts: FloatArray, rest: float
+    ) -> WordLaw:
+        """The law in which frequent words have their counts, and all others together have `rest`.
+
+        The model makes frequent words, too. So it makes more words than `rest`, and the frequent ones are added only as
+        far as they are missing then.
+        """
+        modelled = rest / max(1 - float(corrections.of_kept.sum()), 0.1)
+        missing = np.maximum(counts - modelled * corrections.of_kept, 0.0)
+        total = float(missing.sum()) + modelled
+        return cls(arrays, corrections, frequent, missing, float(missing.sum()) / total if total > 0 else 0.0)
+
     @property
     def max_length(self) -> int:
         """The greatest length of a word."""
-        return len(self.factors) - 1
+        return len(self.corrections.weights)
 
     def log_probabilities(self, words: CodedWords) -> FloatArray:
         """The logarithm of the probability of each word; -inf where the model never gives it."""
-        logs = self.arrays.log_probabilities(words, self.factors)
+        logs = self.arrays.log_probabilities(words, self.corrections.factors)
+        with np.errstate(divide="ignore"):
+            logs += np.log(self.corrections.weights)[words.lengths - 1]
         if self.share <= 0:
             return logs
         kept = self.share * self.counts / self.counts.sum()
@@ -54,7 +71,7 @@ class WordLaw:
             both: FloatArray = np.logaddexp(np.log(extra), np.log(1 - self.share) + logs)
         return both
 
-    def draw(self, count: int, source: RandomSource, condition: Condition) -> tuple[IntArray, IntArray]:
+    def draw(self, count: int, source: RandomSource, condition: Condition) -> tuple[AnyIntArray, IntArray]:
         """`count` independent words for which the condition holds, one a line, and their lengths."""
         if condition.last is None:
             return self._beginning_with(condition, count, source)
@@ -72,36 +89,67 @@ class WordLaw:
             have, tries = have + int(good.sum()), tries + size
         return np.concatenate(found)[:count], np.concatenate(sizes)[:count]
 
-    def _beginning_with(self, condition: Condition, count: int, source: RandomSource) -> tuple[IntArray, IntArray]:
-        """Words that begin with the prefix: a frequent one, or one that the model goes on with."""
+    def _beginning_with(self, condition: Condition, count: int, source: RandomSource) -> tuple[AnyIntArray, IntArray]:
+        """Words that begin with the prefix: a frequent one, or one that the model goes on with.
+
+        Where lengths have weights, more words of the model are drawn than needed, and one of n symbols is taken with a
+        probability in proportion to the weight of n.
+        """
         prefix = condition.prefix
+        weights = self.corrections.weights.copy()
+        weights[: max(len(prefix) - 1, 0)] = 0.0  # no such word is as short
+        top = float(weights.max())
         matching = self._frequent_that_begin(prefix)
-        weights = np.where(matching, self.counts, 0.0)
-        of_frequent = self.share * float(weights.sum()) / float(self.counts.sum()) if matching.any() else 0.0
-        of_model = (1 - self.share) * self._beginning(prefix)
+        often = np.where(matching, self.counts, 0.0)
+        of_frequent = self.share * float(often.sum()) / float(self.counts.sum()) if matching.any() else 0.0
+        of_model = (1 - self.share) * self._beginning(prefix) * top
         if of_frequent + of_model <= 0:
             raise NoFeasibleWordError(
                 f"the model has no words {condition.told}: the public support allows them, but it gives them no "
                 "probability"
             )
-        words, lengths = self.arrays.draw(count, self.factors, source, prefix if len(prefix) else None)
-        if of_frequent > 0:
-            share = of_frequent / (of_frequent + of_model)
+        kept_share = of_frequent / (of_frequent + of_model)
+        if (self.corrections.weights == top).all():
+            return self._drawn(prefix, often, kept_share, None, count, source)
+        found, sizes = [], []
+        have = tries = 0
+        while have < count:
+            if tries >= max(MOST_TRIES, TRIES_FOR_A_WORD * count):
+                raise _too_rare(condition, tries, have)
+            size = int((count - have) * (max(top, 1.0) if not tries else 1.1 * tries / max(have, 1))) + 100
+            size = min(size, max(count, _BATCH_SYMBOLS // self.max_length + 1))
+            words, lengths = self._drawn(prefix, often, kept_share, weights / top, size, source)
+            found.append(words)
+            sizes.append(lengths)
+            have, tries = have + len(lengths), tries + size
+        return np.concatenate(found)[:count], np.concatenate(sizes)[:count]
+
+    def _drawn(
+        self, prefix: IntArray, often: FloatArray, kept_share: float, accepted: FloatArray | None, count: int,
+        source: RandomSource,
+    ) -> tuple[AnyIntArray, IntArray]:  # fmt: skip
+        """Of so many words, of which `kept_share` are frequent ones, those that are `accepted`, by their lengths."""
+        words, lengths = self.arrays.draw(count, self.corrections.factors, source, prefix if len(prefix) else None)
+        taken = np.ones(count, dtype=bool)
+        if accepted is not None:
+            taken = source.uniform(count) < accepted[lengths - 1]
+        if kept_share > 0:
             chosen = source.uniform(count)
-            is_kept = chosen < share
-            cumulative = np.cumsum(weights)
-            which = np.searchsorted(cumulative, chosen[is_kept] / share * cumulative[-1], side="right")
-            which = np.minimum(which, int(np.flatnonzero(weights)[-1]))
+            is_kept = chosen < kept_share
+            cumulative = np.cumsum(often)
+            which = np.searchsorted(cumulative, chosen[is_kept] / kept_share * cumulative[-1], side="right")
+            which = np.minimum(which, int(np.flatnonzero(often)[-1]))
             words[is_kept], lengths[is_kept] = self._table()[which], self.frequent.lengths[which]
-        return words, lengths
+            taken |= is_kept
+        return (words, lengths) if taken.all() else (words[taken], lengths[taken])
 
     def _beginning(self, prefix: IntArray) -> float:
-        """The probability that the model, without the frequent words, begins a word so."""
+        """The probability that the model, without frequent words and weights, begins a word so."""
         if not len(prefix):
             return 1.0
         one = CodedWords.from_arrays(prefix, np.array([0, len(prefix)]))
         # Cut there, the word stands for all that go on after it.
-        return float(np.exp(self.arrays.log_probabilities(one, self.factors[: len(prefix) + 1])[0]))
+        return float(np.exp(self.arrays.log_probabilities(one, self.corrections.factors[: len(prefix) + 1])[0]))
 
     def _table(self) -> IntArray:
         """The frequent words, one a line."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from pathveil.errors import InvalidParameterError
 from pathveil.models.sequences.times.bins import DURATIONS, HOURS, duration_in
 from pathveil.models.sequences.times.moments import TimesKind
-from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import Word
 
@@ -47,7 +47,7 @@ class LearnedTimes:
         return "starts" if self.durations is None else "symbols"
 
     def draw(
-        self, words: IntArray, lengths: IntArray, monday: np.datetime64, source: RandomSource
+        self, words: AnyIntArray, lengths: IntArray, monday: np.datetime64, source: RandomSource
     ) -> tuple[Times, Times | None]:
         """The start of each word, and the times of all symbols one word after another, in whole seconds."""
         count = len(lengths)
@@ -66,7 +66,7 @@ class LearnedTimes:
         at = running - np.repeat(running[first] - starts, lengths)
         return monday + starts.astype("timedelta64[s]"), monday + at.astype("timedelta64[s]")
 
-    def _gaps(self, symbols: IntArray, source: RandomSource) -> IntArray:
+    def _gaps(self, symbols: AnyIntArray, source: RandomSource) -> IntArray:
         """How long it takes after each of these symbols, in seconds."""
         assert self.durations is not None
         ends = np.cumsum(self.durations, axis=1)

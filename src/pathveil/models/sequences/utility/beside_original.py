@@ -47,7 +47,7 @@ def side_by_side(words: CodedWords, model: PrivateSequences, rng: RandomSource |
     source, symbols = checked_source(rng), len(model.states)
     original = words.cut(model.asked.max_length)
     drawn = min(int(original.times.sum()), MOST_WORDS)
-    unprotected = fit_without_privacy(original, model, source).curator_words(drawn, source)
+    unprotected = fit_without_privacy(original, model).curator_words(drawn, source)
     return SideBySide(
         model,
         WordStatistics(original, symbols),

@@ -6,7 +6,8 @@ rare contexts to what shorter ones say, which helps the more, the fewer of the C
 a word is not counted, because it comes too late, it is as wrong as what leads to it: the pairs. What no noise explains
 comes on top: that a model of this order forgets what lies further back, that an estimate always leaves a little to what
 it has not seen, and that only the first events of long words are counted, which can cost more than all noise. The tests
-hold the forecast against fits.
+hold the forecast against fits, and `benchmarks/sequences.py forecast` against real data: there, all that came out was
+below 1.35 times the forecast plus 0.01, and above a quarter of it unless words were kept whole.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ def forecast_sequences(
     frequent words: 10% of ε, a word is kept if about 278 have it
     frequent words, second look: 30% of ε, a word is kept if about 94 have it
     contexts of 1 symbol: 16% of ε, a count is wrong by 121 on average
-    contexts of 2 symbols: 28% of ε, a count is wrong by 65 on average; those that occur about 131 times get a row
-    contexts of 3 symbols: 11% of ε, a count is wrong by 145 on average; those that occur about 291 times get a row
+    contexts of 2 symbols: 28% of ε, a count is wrong by 65 on average; those that occur about 262 times get a row
+    contexts of 3 symbols: 11% of ε, a count is wrong by 145 on average; those that occur about 582 times get a row
     """
     asked = checked_request(epsilon, delta, max_length, order, unit, max_words_per_user, neighbours)
     grammar = _grammar(states, support)

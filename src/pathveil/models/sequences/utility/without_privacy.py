@@ -17,11 +17,13 @@ from pathveil.models.counting import States
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.contexts import MOST_CELLS, ContextTree, Estimate, Grammar, Measured, estimate
 from pathveil.models.sequences.kernel_arrays import KernelArrays
-from pathveil.models.sequences.lengths import as_distribution, end_factors, events_counted
+from pathveil.models.sequences.lengths import as_distribution, events_counted, length_corrections
 from pathveil.models.sequences.private_sequences import PrivateSequences
-from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+from pathveil.models.sequences.synthesis import Condition, WordLaw
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArray
 from pathveil.randomness.source import RandomSource, checked_source
 
+_ANY_WORD = Condition(np.zeros(0, dtype=np.int64), None, "")
 _LEAST = 2  # a history that occurs so often gets a row of its own
 _NO_NOISE = 1e-6  # of a count: counts of words are still a sample, which the estimate knows
 
@@ -32,8 +34,8 @@ class FitWithoutPrivacy:
 
     kept: CodedWords
     rest: int
-    arrays: KernelArrays | None
-    factors: FloatArray
+    law: WordLaw | None
+    """Of the words that were not kept."""
     max_length: int
 
     def __repr__(self) -> str:
@@ -46,9 +48,9 @@ class FitWithoutPrivacy:
         which = np.searchsorted(np.cumsum(often / often.sum()), source.uniform(count), side="right")
         times = np.bincount(np.minimum(which, len(often) - 1), minlength=len(often))
         kept = CodedWords(self.kept.values, self.kept.offsets, times[:-1])
-        if self.arrays is None or not times[-1]:
+        if self.law is None or not times[-1]:
             return kept.select(kept.times > 0)
-        made = as_coded(*self.arrays.draw(int(times[-1]), self.factors, source))
+        made = as_coded(*self.law.draw(int(times[-1]), source, _ANY_WORD))
         return CodedWords(
             np.concatenate([kept.values, made.values]),
             np.concatenate([kept.offsets[:-1], kept.offsets[-1] + made.offsets]),
@@ -56,25 +58,24 @@ class FitWithoutPrivacy:
         ).select(np.append(kept.times > 0, np.ones(len(made), dtype=bool)))
 
 
-def fit_without_privacy(
-    words: CodedWords, model: PrivateSequences, rng: RandomSource | None = None
-) -> FitWithoutPrivacy:
+def fit_without_privacy(words: CodedWords, model: PrivateSequences) -> FitWithoutPrivacy:
     """For the curator only: the model that the same code makes of the same words, without any noise.
 
     `words` are the original words, with the codes of the model's states.
     """
-    source, longest = checked_source(rng), model.asked.max_length
+    longest = model.asked.max_length
     distinct = words.cut(longest).distinct()
     frequent = [word for word, _ in model.frequent]
     is_kept = _among(distinct, CodedWords.from_words(frequent, States(model.states, None), longest))
     kept, rest = distinct.select(is_kept), distinct.select(~is_kept)
     if not len(rest):
-        return FitWithoutPrivacy(kept, 0, None, np.zeros(longest + 1), longest)
+        return FitWithoutPrivacy(kept, 0, None, longest)
     lengths = as_distribution(rest.length_counts(longest).astype(float))
     tree, found = _grown(rest, model.grammar, model.order, longest, lengths)
     arrays = KernelArrays.of(tree, found.probabilities)
-    factors = end_factors(arrays, lengths, source)
-    return FitWithoutPrivacy(kept, int(rest.times.sum()), arrays, factors, longest)
+    none = kept.select(np.zeros(len(kept), dtype=bool))
+    law = WordLaw(arrays, length_corrections(arrays, lengths, none), none, np.zeros(0), 0.0)
+    return FitWithoutPrivacy(kept, int(rest.times.sum()), law, longest)
 
 
 def _grown(
@@ -128,7 +129,7 @@ def _texts(words: CodedWords) -> list[bytes]:
     return [words.values[a:b].tobytes() for a, b in pairwise(words.offsets.tolist())]
 
 
-def as_coded(words: IntArray, lengths: IntArray) -> CodedWords:
+def as_coded(words: AnyIntArray, lengths: IntArray) -> CodedWords:
     """Words that stand in the lines of a table, each with its length."""
     inside = np.arange(words.shape[1]) < lengths[:, None]
     return CodedWords.from_arrays(words[inside], np.append(0, np.cumsum(lengths)))
