@@ -138,14 +138,15 @@ def _draw(curves: dict[tuple[int, str], list[float]], best: float, picture: Path
     matplotlib.use("agg")
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
+    figure, axes = plt.subplots(figsize=(7.6, 3.6), layout="constrained")
     marks = {"transition": "o", "step": "s", "episode": "^"}
     for (steps, unit), losses in curves.items():
         style = "--" if steps == min(size for size, _ in curves) else "-"
         axes.plot(EPSILONS, np.array(losses) / best, style, marker=marks[unit], label=f"{unit}, {steps:,} steps")
     axes.set(xscale="log", yscale="log", xlabel="ε", ylabel="share of the best value that is lost")
     axes.set_xticks(EPSILONS, [f"{epsilon:g}" for epsilon in EPSILONS])
-    axes.legend(fontsize="small")
+    axes.set_xticks([], minor=True)
+    figure.legend(loc="outside right center", fontsize="small")
     figure.savefig(picture, dpi=120)
 
 
