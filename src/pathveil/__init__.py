@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 # The one list of public names. A type checker takes these imports as done (`as` says that the name is handed on). They
 # never are: when a name is first asked for, the code below reads in this list where it lives, and loads that file.
 if TYPE_CHECKING:
+    from pathveil import places as places
     from pathveil.audit.exhaustive import ExhaustiveAudit as ExhaustiveAudit
     from pathveil.audit.exhaustive import audit_exhaustively as audit_exhaustively
     from pathveil.audit.sequences import audit_sequences as audit_sequences
@@ -68,8 +69,11 @@ if TYPE_CHECKING:
     from pathveil.models.sequences import fit_private_sequences as fit_private_sequences
     from pathveil.models.sequences import fit_private_sequences_by_group as fit_private_sequences_by_group
     from pathveil.models.sequences import forecast_sequences as forecast_sequences
+    from pathveil.places.metrics import TripMetrics as TripMetrics
+    from pathveil.places.metrics import trip_metrics as trip_metrics
     from pathveil.planning.choose import best_mechanism as best_mechanism
     from pathveil.planning.compare_models import compare_models as compare_models
+    from pathveil.planning.distances import radius_curve as radius_curve
     from pathveil.planning.forecast import Forecast as Forecast
     from pathveil.planning.forecast import MechanismForecast as MechanismForecast
     from pathveil.planning.forecast import forecast as forecast
@@ -80,6 +84,7 @@ if TYPE_CHECKING:
     from pathveil.privacy.profile import concentration_for as concentration_for
     from pathveil.randomness.source import RandomSource as RandomSource
     from pathveil.randomness.source import insecure_seed as insecure_seed
+    from pathveil.report.maps import plot_map as plot_map
     from pathveil.report.plots import plot_belief as plot_belief
     from pathveil.report.plots import plot_chain as plot_chain
     from pathveil.report.plots import plot_distributions as plot_distributions
@@ -91,6 +96,7 @@ if TYPE_CHECKING:
     from pathveil.systems.examples import example_city as example_city
     from pathveil.systems.examples import example_town as example_town
     from pathveil.systems.markov_chain import MarkovChain as MarkovChain
+    from pathveil.systems.symbol_distance import SymbolDistance as SymbolDistance
     from pathveil.systems.system import System as System
     from pathveil.systems.transition_system import TransitionSystem as TransitionSystem
     from pathveil.words.automata import DistanceAutomaton as DistanceAutomaton
@@ -105,6 +111,7 @@ if TYPE_CHECKING:
     from pathveil.words.certified import CertifiedExponential as CertifiedExponential
     from pathveil.words.classes import ErrorClasses as ErrorClasses
     from pathveil.words.classes import error_classes as error_classes
+    from pathveil.words.distances import DistanceLaw as DistanceLaw
     from pathveil.words.edit import EditCertificate as EditCertificate
     from pathveil.words.edit import EditClasses as EditClasses
     from pathveil.words.edit import EditLaw as EditLaw
@@ -134,6 +141,8 @@ else:
             return sorted(_homes())
         if name not in _homes():
             raise AttributeError(f"module 'pathveil' has no attribute {name!r}")
+        if _homes()[name] == __name__:  # a room as a whole
+            return import_module(f"{__name__}.{name}")
         home = import_module(_homes()[name])
         value = getattr(home, name) if hasattr(home, name) else import_module(f"{home.__name__}.{name}")
         globals()[name] = value

@@ -14,6 +14,7 @@ from pathveil.privacy.units import (
     Edits,
     Known,
     Mass,
+    MovedSymbols,
     Record,
     SameLength,
     Symbols,
@@ -86,6 +87,28 @@ def test_a_route_of_j_steps_can_be_walked_in_j_steps(unit, wider, data):
         if isinstance(unit, Word) and unit.neighbours == "add-remove":
             continue  # words of no person stand on their own there; the next test walks them
         assert reached.get(partner, 99) <= route.steps * route.words
+
+
+ON_A_LINE = [MovedSymbols(b, within, "line") for b in (1, 2, 3) for within in (0.5, 1.0, 2.0)]
+
+
+@pytest.mark.parametrize("unit", [*ON_A_LINE, Symbols(1), Symbols(2), SameLength()], ids=repr)
+def test_routes_to_moved_symbols_can_be_walked(unit):
+    """Letters on a line, a step apart: every pair that the wider unit compares is reached in as many steps."""
+    words = [((word,),) for word in all_words("abc", 2)]
+    for wider in ON_A_LINE:
+        try:
+            steps = unit.route_to(wider, Known(longest=2)).steps
+        except pv.UnitMismatchError:
+            assert isinstance(unit, MovedSymbols)
+            assert unit.within < wider.within
+            continue
+        for start in words:
+            reached, edge = {start}, {start}
+            for _ in range(steps):
+                edge = {other for here in edge for other in words if compares(unit, here, other)} - reached
+                reached |= edge
+            assert {other for other in words if compares(wider, start, other)} <= reached
 
 
 def test_the_search_finds_a_route_that_is_too_short():
@@ -194,6 +217,12 @@ def test_each_unit_of_the_chain_covers_all_before_it(i):
         (User(neighbours="add-remove"), User(3, 9), Known(), 2),
         (User(2, 9), Word(9), Known(), 1),
         (Mass(0.5, True), Mass(0.1), Known(), 1),
+        (Symbols(2), MovedSymbols(3, 500.0, "map"), Known(), 2),
+        (SameLength(), MovedSymbols(3, 500.0, "map"), Known(), 1),
+        (Word(9), MovedSymbols(3, 500.0, "map"), Known(longest=9), 1),
+        (Edits(2, 1, 9), MovedSymbols(3, 500.0, "map"), Known(), 2),
+        (MovedSymbols(1, 500.0, "map"), MovedSymbols(3, 400.0, "map"), Known(), 3),
+        (MovedSymbols(1, 500.0, "map"), MovedSymbols(3, 500.0, "map"), Known(longest=2), 2),
     ],
 )
 def test_numbers_of_steps(unit, wider, known, steps):
@@ -221,6 +250,11 @@ def test_numbers_of_steps(unit, wider, known, steps):
         (Record(), Transition(), "different things"),
         (Mass(0.1), Mass(0.5), "different things"),
         (Mass(0.5), Mass(0.5, True), "different things"),
+        (MovedSymbols(1, 500.0, "map"), Symbols(1), "out of reach"),
+        (MovedSymbols(1, 500.0, "map"), SameLength(), "out of reach"),
+        (MovedSymbols(1, 500.0, "map"), MovedSymbols(1, 501.0, "map"), "out of reach"),
+        (MovedSymbols(1, 500.0, "map"), MovedSymbols(1, 400.0, "other"), "different distances"),
+        (MovedSymbols(1, 500.0, "map"), Word(9), "different things"),
     ],
 )
 def test_what_cannot_be_reached_is_refused_with_the_reason(unit, wider, why):

@@ -38,6 +38,9 @@ def compares_words(unit: units.Unit, w: str, v: str) -> bool:
     match unit:
         case units.Symbols():
             return len(w) == len(v) and errors(w, v) <= unit.adjacency
+        case units.MovedSymbols():  # letters lie on a line, in the order of the alphabet
+            near = len(w) == len(v) and all(abs(ord(x) - ord(y)) <= unit.within for x, y in zip(w, v, strict=True))
+            return near and errors(w, v) <= unit.adjacency
         case units.SameLength():
             return len(w) == len(v)
         case units.Edits():

@@ -99,8 +99,7 @@ def audit_exhaustively(
     worst, where = 0.0, (-1, -1, -1)
     pairs = 0
     for i, codes in enumerate(words):
-        distance = mechanism.distances(codes, words)
-        neighbours = np.flatnonzero((distance > 0) & (distance <= mechanism.adjacency))
+        neighbours = np.flatnonzero(mechanism.adjacent(codes, words))
         pairs += len(neighbours)
         if not len(neighbours):
             continue

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from pathveil.randomness.exact import draw_below, draw_index
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.alphabet import Alphabet
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, Word
+from pathveil.words.base import SameLengthMechanism, WordMechanism
 from pathveil.words.classes import ClassCounter, classes_of_codes
 from pathveil.words.edit import edit_classes
 
@@ -67,3 +72,12 @@ def _within(compiled: CompiledSystem, codes: list[int], errors: int) -> list[lis
             if completable[i + 1][target] and wrong + (label != code) <= errors
         ]
     return [word for word, _, _ in begun]
+
+
+def promised_neighbours(mechanism: WordMechanism, word: Word, others: Sequence[Word]) -> list[Word]:
+    """Those of the words that the promise compares with this one: near enough, where it is about distances."""
+    if not isinstance(mechanism, SameLengthMechanism) or not others:
+        return list(others)
+    encode = mechanism.world.encode
+    near = mechanism.adjacent(encode(word), np.array([encode(other) for other in others]))
+    return [other for other, is_near in zip(others, near.tolist(), strict=True) if is_near]

@@ -19,7 +19,7 @@ import numpy as np
 from pathveil.audit.black_boxes import BlackBox, EditBlackBox, Input, VectorBlackBox, WordBlackBox, are_numbers
 from pathveil.audit.confidence import loss_lower_bounds
 from pathveil.audit.events import Event, best_event
-from pathveil.audit.neighbours import edit_neighbours_of, neighbours_of
+from pathveil.audit.neighbours import edit_neighbours_of, neighbours_of, promised_neighbours
 from pathveil.errors import InvalidParameterError, LengthMismatchError
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import System, checked_length
@@ -147,11 +147,12 @@ class _Neighbourhood:
     source: RandomSource
     feasible: bool = True
     lengths: tuple[int, int] | None = None
+    mechanism: WordMechanism | None = None
 
     @staticmethod
     def promised_by(mechanism: WordMechanism, source: RandomSource) -> _Neighbourhood:
-        feasible = mechanism.on_infeasible == "refuse"
-        return _Neighbourhood(mechanism.world, mechanism.adjacency, source, feasible, mechanism.accepted_lengths)
+        feasible, lengths = mechanism.on_infeasible == "refuse", mechanism.accepted_lengths
+        return _Neighbourhood(mechanism.world, mechanism.adjacency, source, feasible, lengths, mechanism)
 
     def around(self, word: Input, limit: int) -> list[Input]:
         """Up to `limit` neighbours of a word."""
@@ -161,7 +162,8 @@ class _Neighbourhood:
             lengths, feasible = self.lengths, self.feasible
             return list(edit_neighbours_of(self.world, word, self.adjacency, lengths, feasible, limit, self.source))
         adjacency = checked_positive_integer(self.adjacency, "adjacency")
-        return list(neighbours_of(self.world, word, adjacency, self.feasible, limit, self.source))
+        found = list(neighbours_of(self.world, word, adjacency, self.feasible, limit, self.source))
+        return found if self.mechanism is None else promised_neighbours(self.mechanism, word, found)
 
 
 def _pairs(
@@ -266,6 +268,10 @@ def _require_adjacent(mechanism: WordMechanism, word: Input, neighbour: Input) -
         if not mechanism.keeps_length:
             found, promised = f"are {apart} edits apart", f"are 1 to {b} apart"
         raise InvalidParameterError(f"word and neighbour {found}, but the promise is about words that {promised}")
+    if not promised_neighbours(mechanism, word, [neighbour]):
+        raise InvalidParameterError(
+            "a symbol of the neighbour is farther away from that of the word than the promise speaks of (`within`)"
+        )
 
 
 def _sizes(world: System | None, length: int | None, lengths: tuple[int, int] | None) -> list[int]:

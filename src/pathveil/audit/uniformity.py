@@ -109,7 +109,7 @@ def _checked_world(mechanism: object, world: System | None) -> System:
     if isinstance(mechanism, WordMechanism):
         if not mechanism.is_uniform_within_class:
             raise InvalidParameterError(
-                "the online mechanism does not promise equal probabilities within an error class"
+                "the online mechanism, like mechanisms with distances, does not promise equal probabilities in a class"
             )
         if not mechanism.keeps_length:
             raise InvalidParameterError("error classes are about words of one length: audit a mechanism that keeps it")

@@ -16,6 +16,7 @@ from pathveil.cli.options import (
     MechanismName,
     OnInfeasible,
     Overwrite,
+    Places,
     Printing,
     SystemFile,
     takes_bundles,
@@ -55,6 +56,7 @@ class Subject:
     system: SystemFile
     adjacency: Adjacency = 1
     distance: Distance
+    places: Places
     unit: Annotated[
         Literal["feasible", "any"],
         typer.Option(
@@ -68,7 +70,8 @@ class Subject:
 
     @property
     def has_error_classes(self) -> bool:
-        return self.distance.between is None and self.mechanism != "online"
+        same_errors = self.distance.between is None and self.places.coordinates is None
+        return same_errors and self.mechanism != "online"
 
     @property
     def words(self) -> str:
@@ -89,7 +92,9 @@ class Subject:
     def same_length(self, world: System, epsilon: float) -> SameLengthMechanism:
         from pathveil.words.by_name import MECHANISMS
 
-        return MECHANISMS[self.mechanism](world, epsilon, self.adjacency, on_infeasible=self._on_infeasible)
+        measured = self.places.measured(self.distance)
+        options = {} if measured is None else measured.options
+        return MECHANISMS[self.mechanism](world, epsilon, self.adjacency, on_infeasible=self._on_infeasible, **options)
 
     @property
     def _on_infeasible(self) -> OnInfeasible:
@@ -99,7 +104,8 @@ class Subject:
         known = {"system": repr(world), "length": self.length, "mechanism": self.mechanism}
         between, cap = self.distance.between, self.distance.cap
         edits = {} if between is None else {"distance": "edit", "lengths": between, "cap": cap}
-        return {**known, "words": self.words, "adjacency": self.adjacency, "unit": self.unit, **edits}
+        near = {} if self.places.coordinates is None else {"radius": self.places.radius, "within": self.places.within}
+        return {**known, "words": self.words, "adjacency": self.adjacency, "unit": self.unit, **edits, **near}
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pathveil.cli.compare import compare
 from pathveil.cli.inspect_model import inspect
 from pathveil.cli.ledger import ledger_app
 from pathveil.cli.model import model
+from pathveil.cli.places import places
 from pathveil.cli.plan import plan
 from pathveil.cli.privatize import privatize
 from pathveil.cli.report import report_app
@@ -27,7 +28,8 @@ _HELP = (
     """Protect my sequences: [bold]plan[/bold] (how private, how wrong?), [bold]privatize[/bold]
 Learn a model and make synthetic sequences: [bold]model[/bold], [bold]synthesize[/bold]
 Check what is promised, and show it: [bold]audit[/bold], [bold]report[/bold]
-Keep a budget over several releases: [bold]ledger[/bold]""",
+Keep a budget over several releases: [bold]ledger[/bold]
+Come from points on a map, and go back there: [bold]places[/bold]""",
     "Every sequence is replaced by a private one, or synthetic ones are made from a private model. You say how much "
     "may be given away about any single one, as a number called ε (epsilon, --epsilon): the smaller it is, the more "
     "private the result, and the more of it is wrong. This is differential privacy: it holds whatever a reader knows "
@@ -66,6 +68,7 @@ for job, commands in {
     _PROTECT: (demo, plan, privatize, stream),
     _LEARN: (model, synthesize, inspect),
     _CHECK: (compare,),
+    _PUBLIC: (places,),
 }.items():
     for command in commands:
         app.command(rich_help_panel=job)(command)

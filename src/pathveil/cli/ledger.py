@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pathveil.cli.options import Json, takes_bundles
+from pathveil.cli.options import Distance, Json, Places, takes_bundles
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ _CHOICE = """\
 what shall the budget protect? One budget has one unit, and every release is charged what it costs in that unit:
   --unit symbols --adjacency b                          b symbols of one word; lengths are public
   --unit same-length                                    all symbols of one word; lengths are public
+  --unit moved-symbols --adjacency b --within r --coordinates FILE
+                                                        b symbols, each moved by at most r
   --unit word --max-length L                            a whole word, its length included
   --unit user --max-words-per-user k --max-length L     all words of a person
   --unit user-symbols --max-words-per-user k            all symbols in all words of a person (with --adjacency b: b
@@ -39,6 +41,7 @@ The wider the unit, the more a release costs, and the more the budget promises."
 # What each unit asks for.
 _ASKED = {
     "symbols": {"adjacency"},
+    "moved-symbols": {"adjacency", "within", "coordinates"},
     "same-length": set(),
     "word": {"max_length"},
     "user": {"max_words_per_user", "max_length"},
@@ -54,12 +57,25 @@ class Protected:
     """What the budget protects: the name of a unit, and what this unit asks for."""
 
     unit: Annotated[
-        Literal["symbols", "same-length", "word", "user", "user-symbols", "transition", "step", "episode"] | None,
+        Literal[
+            "symbols", "moved-symbols", "same-length", "word", "user", "user-symbols", "transition", "step", "episode"
+        ]
+        | None,
         typer.Option(help="What the budget protects; it has to be named, and cannot be changed later."),
     ] = None
     adjacency: Annotated[
         int | None,
         typer.Option(min=1, help="Units symbols and user-symbols: how many symbols of a word are protected together."),
+    ] = None
+    within: Annotated[
+        float | None, typer.Option(help="Unit moved-symbols: how far a symbol may be moved and still be protected.")
+    ] = None
+    coordinates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE[:SYMBOL,X,Y]",
+            help="Unit moved-symbols: where the symbols lie; releases must give the same file.",
+        ),
     ] = None
     max_length: Annotated[
         int | None, typer.Option(min=1, help="Units word and user: the greatest length of a word.")
@@ -86,6 +102,10 @@ class Protected:
         name, neighbours = self._checked(), self.neighbours
         if name == "symbols":
             return units.Symbols(self.adjacency or 1)
+        if name == "moved-symbols":
+            measured = Places(self.coordinates, None, self.within).measured(Distance())
+            assert measured is not None
+            return units.MovedSymbols(self.adjacency or 1, self.within or 0.0, measured.distance.fingerprint)
         if name == "word":
             return units.Word(self.max_length, neighbours)
         if name == "user":
@@ -102,7 +122,7 @@ class Protected:
             raise InvalidParameterError("--user is for --unit user and --unit user-symbols")
         if name is None:
             raise InvalidParameterError(_CHOICE)
-        for option in ("adjacency", "max_length", "max_words_per_user"):
+        for option in ("adjacency", "within", "coordinates", "max_length", "max_words_per_user"):
             if name == "user-symbols" and option == "adjacency":
                 continue  # may be left out: all symbols
             value = getattr(self, option)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from pathveil.cli.options import Adjacency, Distance, Overwrite, Printing, SystemFile, takes_bundles
+from pathveil.cli.options import Adjacency, Distance, Overwrite, Places, Printing, SystemFile, takes_bundles
 from pathveil.cli.printing import PlotFile, ProgressBar, echo_notice, with_options
 from pathveil.errors import InvalidParameterError
 
@@ -91,6 +91,7 @@ def plan(
     system: SystemFile,
     adjacency: Adjacency = 1,
     distance: Distance,
+    places: Places,
     promise: ModelPromise,
     wanted: Wanted,
     plot: Annotated[Path | None, typer.Option(help="Draw the table, as a .png, .svg or .pdf file.")] = None,
@@ -120,6 +121,8 @@ def plan(
             "--delta, --unit, --max-length, --max-words-per-user and --neighbours are for a private model: they need "
             "--rows"
         )
+    if places.coordinates is not None and (rows is not None or wanted.target_error is not None):
+        raise InvalidParameterError("--coordinates goes with --length, and not with --target-error: it is a share")
     epsilons = wanted.epsilons
     picture = None if plot is None else PlotFile(plot, overwrite)
     if rows is not None:
@@ -134,7 +137,8 @@ def plan(
             seconds = 0.0 if distance.between else seconds_for_forecasts(world, declared, len(epsilons))
             if seconds > _LONG:
                 echo_notice(f"this will take up to about {seconds:,.0f} s, by an estimate from public sizes")
-        curves = word_curves(world, declared, adjacency, distance.between, distance.cap)
+        measured = places.measured(distance)
+        curves = word_curves(world, declared, adjacency, distance.between, distance.cap, measured)
     needed = _computed(curves, epsilons, wanted.target_error, printing)
     remarks = [with_options(remark) for remark in curves.remarks(epsilons)]
     if rows is not None and promise.delta is None:

@@ -18,6 +18,7 @@ from pathveil.cli.options import (
     Input,
     OnInfeasible,
     Output,
+    Places,
     Printing,
     SystemFile,
     Work,
@@ -75,6 +76,7 @@ class Drawing:
         ),
     ] = None
     distance: Distance
+    places: Places
     on_infeasible: Annotated[
         OnInfeasible,
         typer.Option(
@@ -99,6 +101,8 @@ class Drawing:
         from pathveil.words.certified import CertifiedExponential
 
         between, infeasible = self.distance.between, self.on_infeasible
+        measured = self.places.measured(self.distance)
+        options = {} if measured is None else measured.options
         if between is not None and self.max_length is not None:
             raise InvalidParameterError("--max-length does not go with --distance edit: --lengths has the longest word")
         if self.max_length is not None:
@@ -107,16 +111,24 @@ class Drawing:
             longest = self.max_length
             return {
                 "certified": CertifiedExponential(
-                    world, self.epsilon, self.adjacency, on_infeasible=infeasible, max_length=longest
+                    world, self.epsilon, self.adjacency, on_infeasible=infeasible, max_length=longest, **options
                 )
             }
         if self.mechanism == "best":
             cap = self.distance.cap
-            return candidates(world, self.epsilon, self.adjacency, lengths=between, cap=cap, on_infeasible=infeasible)
+            return candidates(
+                world,
+                self.epsilon,
+                self.adjacency,
+                lengths=between,
+                cap=cap,
+                on_infeasible=infeasible,
+                measured=measured,
+            )
         name = self.mechanism
         if between is not None:
             return {name: self.distance.edit_mechanism(name, world, self.epsilon, self.adjacency, infeasible)}
-        return {name: MECHANISMS[name](world, self.epsilon, self.adjacency, on_infeasible=infeasible)}
+        return {name: MECHANISMS[name](world, self.epsilon, self.adjacency, on_infeasible=infeasible, **options)}
 
 
 @dataclass

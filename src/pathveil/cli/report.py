@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,6 +15,7 @@ from pathveil.cli.options import (
     Distance,
     OnBadRow,
     Overwrite,
+    Places,
     Quiet,
     SystemFile,
     refuse_sensitive,
@@ -23,7 +25,9 @@ from pathveil.cli.printing import echo_notice, waiting
 from pathveil.errors import DataFileError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
+    from pathveil.data.public import SavedSystem
+    from pathveil.models.sequences import CodedWords, PrivateSequences, PrivateSequencesByGroup
+    from pathveil.report.curator import Comparison
     from pathveil.report.page import Page
     from pathveil.systems.system import System, Word
 
@@ -99,10 +103,7 @@ def plan(
             help="A PUBLIC word to show private words for, its symbols with spaces between. Never a sensitive one."
         ),
     ] = None,
-    coordinates: Annotated[
-        Path | None,
-        typer.Option(help="CSV with the columns symbol,x,y: draw the system as a map. (A --system may have them.)"),
-    ] = None,
+    places: Places,
     report: Report,
 ) -> None:
     """A page with sliders: how wrong a release would be for every ε. Made of public figures only, so safe to share.
@@ -112,26 +113,37 @@ def plan(
     [bold]pathveil report plan --edges roads.csv --length 14 --adjacency 1 --output plan.html[/bold]
 
     [bold]pathveil report plan --edges roads.csv --distance edit --lengths 5:20 --cap 6 --output plan.html[/bold]
+
+    With --coordinates the system is drawn as a map (a --system may know its own), and with --radius or --within the
+    page tells how far private symbols will be from the true ones.
     """
     report.require_free()
     saved = system.read_saved()
     world = saved.system
-    from pathveil.data.public import read_coordinates
+    from pathveil.data.points import cells_of
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
+    from pathveil.report.maps import MapData, map_figure
     from pathveil.report.plan_page import plan_page
+    from pathveil.systems.markov_chain import MarkovChain
 
-    places = saved.map if coordinates is None else read_coordinates(coordinates)
+    measured = places.measured(distance) if (places.radius, places.within) != (None, None) else None
+    drawn = saved.map if places.coordinates is None else places.points()
+    if measured is not None and not isinstance(world, MarkovChain):
+        drawn = None  # only the states of a chain can be drawn
     word = None if sample is None else _word(sample, world)
     between, cap = distance.between, distance.cap
     with waiting("computing expected errors at every ε and b ...", silent=report.quiet):
         if between is not None:
             grid = edit_grid(world, between, cap, adjacency, length=length, epsilons=[epsilon], sample=word)
         elif length is not None:
-            grid = word_grid(world, length, adjacency, epsilons=[epsilon], sample=word)
+            grid = word_grid(world, length, adjacency, epsilons=[epsilon], sample=word, measured=measured)
         else:
             raise InvalidParameterError("give --length, or --distance edit with --lengths")
-        page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=places)
+        page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=drawn)
+        cells = cells_of(saved)
+        if cells is not None:
+            page.add("The cells of the map", map_figure(cells, MapData(cells.source, {})))
     report.write(page)
     if not report.quiet:
         typer.echo(f"{report.path}: a planning report. It was made from public quantities only and may be shared.")
@@ -148,6 +160,7 @@ def curator(
     system: SystemFile,
     columns: Columns,
     max_length: Annotated[int | None, typer.Option(help="As it was given to privatize, if it was.")] = None,
+    places: Places,
     model: Annotated[
         Path | None,
         typer.Option(help="A private model of the same words. A model of sequences gets a page of its own."),
@@ -177,19 +190,22 @@ def curator(
 
     sequences = None if model is None else read_sequences(model)
     if sequences is not None:
-        if private is not None or system.given:
-            odd = "--private" if private is not None else next(iter(system.given))
+        odd = [option for option in system.given if option != "--system"]
+        if private is not None or odd:
             raise InvalidParameterError(
-                f"{odd}: {model} is a model of sequences, which knows its states and needs no other file"
+                f"{'--private' if private is not None else odd[0]}: {model} is a model of sequences, which knows its "
+                "states and needs no other file (a --system of places draws maps)"
             )
-        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet, group)
+        saved = system.read_saved(sensitive=input) if system.given else None
+        page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet, group, saved)
         report.write(page, secret=True)
         if not report.quiet:
             echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
         return
     if private is None:
         raise InvalidParameterError("give --private, the private words; only a --model of sequences needs none")
-    world = system.read(sensitive=input)
+    saved = system.read_saved(sensitive=input)
+    world = saved.system
     refuse_sensitive("--private", private, input)
     layout = columns.layout(input)
     from pathveil.data.formats import layout_of_output
@@ -202,7 +218,7 @@ def curator(
     if manifest_path(private).exists():
         released = read_manifest(manifest_path(private))
         require_same_system(released, world)
-        mechanism = rebuilt_mechanism(world, released.promise, max_length)
+        mechanism = rebuilt_mechanism(world, released.promise, max_length, places.measured(Distance()))
     accepted = mechanism is None or mechanism.on_infeasible == "nearest"
     lengths = None if mechanism is None else mechanism.accepted_lengths
     format = named_format(private)
@@ -219,9 +235,27 @@ def curator(
             model_rows=rows,
         )
         page = curator_page(found)
+        _add_map(page, found, saved)
     report.write(page, secret=True)
     if not report.quiet:
         echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
+
+
+def _add_map(page: Page, found: Comparison, saved: SavedSystem) -> None:
+    """Maps before and after, where the symbols are cells."""
+    from pathveil.data.points import cells_of
+    from pathveil.privacy.units import MovedSymbols
+    from pathveil.report.curator import add_map
+
+    cells = cells_of(saved)
+    if cells is None:
+        return
+    unit = None if found.released is None else found.released.promise.protects
+    radius = unit.within if isinstance(unit, MovedSymbols) else None
+    before, after = (
+        [saved.system.decode(word.tolist()) for word in words] for words in (found.sensitive, found.private)
+    )
+    add_map(page, cells, before, after, "Private trips", radius)
 
 
 def _sequence_page(
@@ -231,6 +265,7 @@ def _sequence_page(
     on_bad_row: OnBadRow,
     quiet: bool,
     group: str | None,
+    saved: SavedSystem | None,
 ) -> Page:
     from pathveil.data.reading import Beside, read_coded_words
     from pathveil.models.sequences import PrivateSequences
@@ -254,7 +289,23 @@ def _sequence_page(
         words = found.words if found.groups is None else found.words.select(found.groups == place)
         if not len(words):
             raise DataFileError("there is no word of this group to compare with")
-        return sequence_page(model, words)
+        page = sequence_page(model, words)
+        if saved is not None:
+            _add_synthetic_map(page, model, words, saved)
+        return page
+
+
+def _add_synthetic_map(page: Page, model: PrivateSequences, words: CodedWords, saved: SavedSystem) -> None:
+    """Maps of the original words and of as many of the model, where the symbols are cells."""
+    from pathveil.data.points import cells_of
+    from pathveil.report.curator import add_map
+
+    cells = cells_of(saved)
+    if cells is None:
+        return
+    each = [tuple(model.states[code] for code in words.values[a:b]) for a, b in pairwise(words.offsets)]
+    sensitive = [word for word, count in zip(each, words.times, strict=True) for _ in range(count)]
+    add_map(page, cells, sensitive, model.synthesize(len(sensitive)), "Synthetic trips of the private model")
 
 
 @report_app.command()

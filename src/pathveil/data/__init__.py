@@ -5,6 +5,13 @@ This room needs pyarrow and duckdb, so `import pathveil` does not load it: write
 
 from pathveil.data.fingerprint import system_fingerprint
 from pathveil.data.formats import DelimitedColumn, EventLog, Layout, ListColumn, LongTable, TextLines
+from pathveil.data.points import (
+    PointColumns,
+    read_cells,
+    save_cells,
+    write_points_of_words,
+    write_words_of_points,
+)
 from pathveil.data.public import (
     SavedSystem,
     grid_system,
@@ -47,6 +54,7 @@ __all__ = [
     "ListColumn",
     "LongTable",
     "PairColumns",
+    "PointColumns",
     "SavedSystem",
     "TextLines",
     "check_words",
@@ -58,6 +66,7 @@ __all__ = [
     "read_alphabet",
     "read_automaton",
     "read_bpmn",
+    "read_cells",
     "read_chain",
     "read_coded_words",
     "read_edges",
@@ -65,7 +74,10 @@ __all__ = [
     "read_gtfs",
     "read_pnml",
     "read_words",
+    "save_cells",
     "system_fingerprint",
     "user_guarantee",
     "write_manifest",
+    "write_points_of_words",
+    "write_words_of_points",
 ]

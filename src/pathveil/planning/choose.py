@@ -14,20 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING
 
 from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
+from pathveil.planning.distances import Measured, public_distances
 from pathveil.planning.effort import seconds_for_a_law
 from pathveil.planning.error_curves import fewest
 from pathveil.planning.forecast import CANNOT_BE_USED
 from pathveil.planning.lengths import LengthMix, Lengths, length_mix, most_lengths
 from pathveil.planning.public_words import MOST_WORDS, expected_errors
+from pathveil.systems.symbol_distance import SymbolDistance
 from pathveil.systems.system import System
 from pathveil.words.base import WordMechanism
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
+from pathveil.words.distances import DistanceMechanism
 from pathveil.words.edit import EditMechanism
 
 if TYPE_CHECKING:
@@ -53,6 +56,8 @@ class Choice:
     why_not: Mapping[str, str]
     mix: LengthMix
     looked_at: Mapping[int, float]
+    distances: Mapping[str, float] = field(default_factory=dict)
+    """With distances between symbols, which then decide: {name: mean distance of a private symbol}."""
 
     @property
     def mechanism(self) -> WordMechanism:
@@ -70,8 +75,18 @@ class Choice:
         return {name: share for name, share in self.shares.items() if name != self.name}
 
 
-def best_mechanism(world: System, length: Lengths, epsilon: float, adjacency: int = 1) -> WordMechanism:
+def best_mechanism(
+    world: System,
+    length: Lengths,
+    epsilon: float,
+    adjacency: int = 1,
+    *,
+    distance: SymbolDistance | None = None,
+    within: float | None = None,
+) -> WordMechanism:
     """The mechanism with the fewest expected errors at this ε, decided from public quantities only.
+
+    With a `distance` between symbols: the one with the smallest expected distance.
 
     `length` is one length, the shortest and the longest `(5, 40)`, or a declared distribution `{5: 100, 6: 250}`.
 
@@ -83,7 +98,8 @@ def best_mechanism(world: System, length: Lengths, epsilon: float, adjacency: in
     'CertifiedExponential: 0.186 expected errors in 14 symbols; PermuteAndFlip 1.94'
     """
     mix = length_mix(world, length)
-    choice = choose(candidates(world, epsilon, adjacency), mix)
+    measured = None if distance is None else Measured(distance, within)
+    choice = choose(candidates(world, epsilon, adjacency, measured=measured), mix)
     best = choice.mechanism
     best.reason = _reason(choice)
     if not world.compiled.is_free:
@@ -104,7 +120,11 @@ def _reason(choice: Choice) -> str:
         for name in _COMPARED
         if name in others.keys() - {choice.name}
     )
-    return f"{type(choice.mechanism).__name__}: {error(choice.share)} {what}; {named}"
+    decided = f"{type(choice.mechanism).__name__}: {error(choice.share)} {what}; {named}"
+    if not choice.distances:
+        return decided
+    away = ", ".join(f"{MECHANISMS[name].__name__} {mean:.4g}" for name, mean in choice.distances.items())
+    return f"{decided}. Decided by the mean distance of a symbol: {away}"
 
 
 def candidates(
@@ -115,6 +135,7 @@ def candidates(
     lengths: tuple[int, int] | None = None,
     cap: int | None = None,
     on_infeasible: OnInfeasible = "refuse",
+    measured: Measured | None = None,
 ) -> dict[str, WordMechanism]:
     """The mechanisms that are compared, by their names; with `lengths` those for edit distance."""
     found: dict[str, WordMechanism] = {}
@@ -125,7 +146,8 @@ def candidates(
                 found[name] = kind(world, epsilon, adjacency, lengths, cap, on_infeasible=on_infeasible)
         elif name != "online" or not world.compiled.is_free:  # there the online mechanism is the certified one
             with suppress(DeadEndError, InvalidSystemError):  # not every system can be streamed
-                found[name] = MECHANISMS[name](world, epsilon, adjacency, on_infeasible=on_infeasible)
+                options = {} if measured is None else measured.options
+                found[name] = MECHANISMS[name](world, epsilon, adjacency, on_infeasible=on_infeasible, **options)
     return found
 
 
@@ -153,6 +175,7 @@ def choose(
     else:
         looked_at, words, why_not = _within(seconds, world, mix, len(compared))
     shares: dict[str, float] = {}
+    distances: dict[str, float] = {}
     unknown: dict[str, str] = {}
     for done, (name, mechanism) in enumerate(compared.items(), start=1):
         try:
@@ -165,14 +188,19 @@ def choose(
                 share * expected_errors(mechanism, world, length, words, law) / length
                 for length, share in looked_at.items()
             )
+            if isinstance(mechanism, DistanceMechanism) and mechanism.distance is not None:
+                distances[name] = fsum(
+                    share * public_distances(mechanism, length, words).mean for length, share in looked_at.items()
+                )
         except CANNOT_BE_USED as problem:
             unknown[name] = str(problem)
+            shares.pop(name, None)
         if progress is not None:
             progress(done)
     first = next(iter(compared))
-    best = fewest(shares) if first in shares else None
+    best = fewest(distances or shares) if first in shares else None
     name = first if best is None else best
-    return Choice(name, compared, shares, unknown, mix, looked_at)
+    return Choice(name, compared, shares, unknown, mix, looked_at, distances)
 
 
 def _within(

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from pathveil.errors import DeadEndError, InvalidSystemError, TooLargeError
+from pathveil.errors import DeadEndError, InvalidParameterError, InvalidSystemError, TooLargeError
 from pathveil.markup import Html, card, table
+from pathveil.planning.distances import Measured, public_distances
 from pathveil.planning.effort import edit_efforts, memory_for_a_batch, seconds_for_a_word
 from pathveil.planning.error_curves import fewest
 from pathveil.planning.lower_bound import LowerBound, least_expected_errors
 from pathveil.planning.public_words import average_law, mean_errors, public_edit_counts, public_words
+from pathveil.systems.symbol_distance import SymbolDistance
 from pathveil.systems.system import System, checked_length
 from pathveil.words.base import ErrorLaw, WordMechanism
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
+from pathveil.words.distances import DistanceLaw, DistanceMechanism
 from pathveil.words.edit import EditMechanism
 
 CANNOT_BE_USED = (DeadEndError, InvalidSystemError, TooLargeError)
@@ -43,6 +46,13 @@ class MechanismForecast:
     lower_bound: float | None = None
     seconds: float | None = None
     memory: int | None = None
+    distances: DistanceLaw | None = None
+    """With distances between symbols: how far a private symbol is from the true one."""
+
+    @property
+    def expected_distance(self) -> float | None:
+        """The mean of that, in the units of the coordinates."""
+        return None if self.distances is None else self.distances.mean
 
     @property
     def quantiles(self) -> dict[float, int]:
@@ -52,6 +62,8 @@ class MechanismForecast:
     def __repr__(self) -> str:
         said = [f"{self.expected_errors:.4g} expected errors"]
         said += [f"at most {errors} in {q:.0%}" for q, errors in self.quantiles.items()]
+        if self.distances is not None:
+            said.append(f"{self.distances.mean:.4g} away, {self.distances.quantile(0.9):.4g} in {0.9:.0%}")
         if self.lower_bound is not None:
             said.append(f"lower bound {self.lower_bound:.4g}")
         if self.seconds is not None and self.memory is not None:
@@ -76,10 +88,12 @@ class Forecast:
 
     @property
     def best(self) -> MechanismForecast:
-        """The row with the fewest expected errors; of several that differ by rounding only, the first."""
+        """The row with the fewest errors, or the smallest distance; of equal ones (but for rounding) the first."""
         if not self.rows:
             raise TooLargeError(f"no mechanism can be used here: {next(iter(self.unusable.values()))}")
-        return self[str(fewest({row.mechanism: row.expected_errors for row in self.rows}))]
+        by_distance = all(row.distances is not None for row in self.rows)
+        errors = {row.mechanism: row.expected_distance if by_distance else row.expected_errors for row in self.rows}
+        return self[str(fewest(errors))]
 
     def __iter__(self) -> Iterator[MechanismForecast]:
         return iter(self.rows)
@@ -129,12 +143,15 @@ def forecast(
     *,
     lengths: tuple[int, int] | None = None,
     cap: int | None = None,
+    distance: SymbolDistance | None = None,
+    within: float | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Forecast:
     """Every mechanism on words of this length: errors, what no mechanism can do better, time and memory.
 
     Only public quantities are used, so you may look as often as you like, and choose by what you see.
 
+    With a `distance` between symbols, rows have `expected_distance` and `distances.quantile(q)`, and no lower bound.
     `lengths` and `cap` ask for the mechanisms for edit distance instead (see `EditExponential`); `progress` is called
     with the number of mechanisms that are done. Raises `NoFeasibleWordError` if the system has no word of this length.
 
@@ -151,17 +168,20 @@ def forecast(
     """
     length = checked_length(length)
     world.require_words(length)
+    if distance is None and within is not None:
+        raise InvalidParameterError("`within` needs a distance between symbols: pass `distance=…`, too")
+    measured = None if distance is None else Measured(distance, within)
     found: list[MechanismForecast] = []
     unusable: dict[str, str] = {}
     for done, name in enumerate(MECHANISMS if lengths is None else EDIT_MECHANISMS, start=1):
         try:
-            found.append(forecast_mechanism(world, name, length, epsilon, adjacency, lengths, cap))
+            found.append(forecast_mechanism(world, name, length, epsilon, adjacency, lengths, cap, measured))
         except CANNOT_BE_USED as problem:
             unusable[name] = str(problem)
         if progress is not None:
             progress(done)
     bound = None
-    if lengths is None:
+    if lengths is None and measured is None:
         bound = least_expected_errors(world, length, epsilon, adjacency)
         # The bound is about all feasible words, the rows about some of them, which may be easier than the average.
         least = min((row.expected_errors for row in found), default=bound.errors)
@@ -177,14 +197,18 @@ def forecast_mechanism(
     adjacency: int,
     lengths: tuple[int, int] | None = None,
     cap: int | None = None,
+    measured: Measured | None = None,
 ) -> MechanismForecast:
     """One row, without the lower bound. Raises one of CANNOT_BE_USED where the mechanism does not suit the system."""
     mechanism: WordMechanism
     if lengths is None:
-        mechanism = MECHANISMS[name](world, epsilon, adjacency)
+        mechanism = MECHANISMS[name](world, epsilon, adjacency, **({} if measured is None else measured.options))
     else:
         mechanism = EDIT_MECHANISMS[name](world, epsilon, adjacency, lengths, cap)
+    distances = None
     try:
+        if measured is not None and isinstance(mechanism, DistanceMechanism):
+            distances = public_distances(mechanism, length)
         if isinstance(mechanism, EditMechanism):
             counted = public_edit_counts(world, mechanism.lengths, mechanism.cap, length)
             laws: list[ErrorLaw] = [mechanism.law_from(counts) for counts in counted]
@@ -193,7 +217,10 @@ def forecast_mechanism(
     except TooLargeError:
         raise TooLargeError("the exact expectation would take too much memory") from None
     theta = mechanism.theta(length)
-    if lengths is None:
+    seconds, memory = None, None
+    if measured is not None:
+        pass  # the estimates were measured without distances
+    elif lengths is None:
         seconds, memory = (
             seconds_for_a_word(name, world.compiled, length, theta),
             memory_for_a_batch(name, world.compiled, length, theta),
@@ -210,4 +237,5 @@ def forecast_mechanism(
         unit=mechanism.guarantee.unit,
         seconds=seconds,
         memory=memory,
+        distances=distances,
     )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pathveil.errors import LengthMismatchError, TooLargeError
+from pathveil.planning.distances import Measured, public_distances
 from pathveil.planning.error_curves import fewest
 from pathveil.planning.forecast import CANNOT_BE_USED
 from pathveil.planning.lower_bound import LowerBound, least_expected_errors_each
@@ -20,6 +22,7 @@ from pathveil.words.base import ErrorLaw, WordMechanism, checked_epsilon, checke
 from pathveil.words.by_name import MECHANISMS
 from pathveil.words.certificate import Certificate
 from pathveil.words.certified import CertifiedExponential
+from pathveil.words.distances import DistanceCertificate, DistanceLaw, DistanceMechanism
 from pathveil.words.edit import EditCertificate
 
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
@@ -27,6 +30,8 @@ EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 CONTEXTS = 4_000
 """Quick certificates: a release takes longer over them (40,000), which can only help."""
+
+_DISTANCE_WORDS = 4  # public words that distances are averaged over
 
 DRAWS = 3
 """Private words that are shown for the sample word, for each mechanism at each ε and b."""
@@ -37,7 +42,8 @@ class Cell:
     """One mechanism at one ε and b: its errors, averaged over feasible words, and what it makes of the sample word.
 
     `unit` is the unit of the guarantee; `certificate` what the certified mechanism has proved. `kept`: for edit
-    distance, how often the private word is as long as the true one.
+    distance, how often the private word is as long as the true one. `distances`: with distances between symbols,
+    how far a private symbol is from the true one.
     """
 
     theta: float
@@ -45,8 +51,14 @@ class Cell:
     law: ErrorLaw
     sample_law: ErrorLaw
     draws: tuple[Word, ...]
-    certificate: Certificate | EditCertificate | None = None
+    certificate: Certificate | DistanceCertificate | EditCertificate | None = None
     kept: float | None = None
+    distances: DistanceLaw | None = None
+
+    @property
+    def mean(self) -> float:
+        """What mechanisms are compared by: the mean distance, where distances are known, or the expected errors."""
+        return self.law.mean if self.distances is None else self.distances.mean
 
 
 Cells = list[list[list[Cell | None]]]
@@ -73,6 +85,7 @@ class ForecastGrid:
     sample_given: bool
     lengths: tuple[int, int] | None = None
     cap: int | None = None
+    measured: Measured | None = None
 
     @property
     def what(self) -> str:
@@ -86,7 +99,7 @@ class ForecastGrid:
     def best(self, b: int, e: int) -> str:
         """The mechanism with the fewest expected errors at this ε and b."""
         cells = zip(self.names, self.cells[b][e], strict=True)
-        return str(fewest({name: None if cell is None else cell.law.mean for name, cell in cells}))
+        return str(fewest({name: None if cell is None else cell.mean for name, cell in cells}))
 
     def unit(self, b: int, k: int) -> str | None:
         """The unit of a mechanism's guarantee, which is the same at every ε; None where it cannot be used."""
@@ -101,11 +114,13 @@ def word_grid(
     epsilons: Sequence[float] = (),
     sample: Word | None = None,
     only_adjacency: bool = False,
+    measured: Measured | None = None,
 ) -> ForecastGrid:
     """The grid of the mechanisms that keep the length of a word.
 
     b is 1, 2 and `adjacency`; on a free alphabet, where it costs nothing, 1 to 5. `sample` is a *public* word to show
-    private words for; otherwise a feasible word is drawn, always the same one.
+    private words for; otherwise a feasible word is drawn, always the same one. With distances between symbols
+    (`measured`) there are no lower bounds.
     """
     n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     world.require_words(n)
@@ -120,7 +135,7 @@ def word_grid(
     adjacencies = tuple(sorted(one for one in wanted if one <= max(n, b)))
 
     def cell_at(name: str, epsilon: float, adjacency: int) -> Cell:
-        mechanism = _quick(world, name, epsilon, adjacency)
+        mechanism = _quick(world, name, epsilon, adjacency, {} if measured is None else measured.options)
         law = average_law([mechanism.error_law(word) for word in words])
         # The sample word is public and its private words show what to expect: a seed keeps them the same each time.
         source = insecure_seed(0)
@@ -131,6 +146,11 @@ def word_grid(
             sample_law=mechanism.error_law(shown),
             draws=tuple(mechanism.privatize(shown, rng=source) for _ in range(DRAWS)),
             certificate=mechanism.certificate(n) if isinstance(mechanism, CertifiedExponential) else None,
+            distances=(
+                public_distances(mechanism, n, _DISTANCE_WORDS)
+                if measured is not None and isinstance(mechanism, DistanceMechanism)
+                else None
+            ),
         )
 
     cells, why_not = fill(tuple(MECHANISMS), epsilons, adjacencies, cell_at)
@@ -141,10 +161,15 @@ def word_grid(
         adjacencies=adjacencies,
         names=tuple(MECHANISMS),
         cells=cells,
-        bounds=[least_expected_errors_each(world, n, epsilons, one) for one in adjacencies],
+        bounds=(
+            None
+            if measured is not None
+            else [least_expected_errors_each(world, n, epsilons, one) for one in adjacencies]
+        ),
         why_not=why_not,
         sample=shown,
         sample_given=sample is not None,
+        measured=measured,
     )
 
 
@@ -178,8 +203,8 @@ def fill(
     return cells, why_not
 
 
-def _quick(world: System, name: str, epsilon: float, adjacency: int) -> WordMechanism:
+def _quick(world: System, name: str, epsilon: float, adjacency: int, options: dict[str, Any]) -> WordMechanism:
     """A mechanism by its name, with a quick certificate where it has one."""
     if name == "certified":
-        return CertifiedExponential(world, epsilon, adjacency, contexts=CONTEXTS)
-    return MECHANISMS[name](world, epsilon, adjacency)
+        return CertifiedExponential(world, epsilon, adjacency, contexts=CONTEXTS, **options)
+    return MECHANISMS[name](world, epsilon, adjacency, **options)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import fsum
 from typing import Any
 
+from pathveil.planning.distances import Measured, radius_curve
 from pathveil.planning.effort import seconds_for_a_law
 from pathveil.planning.error_curves import ErrorCurves
 from pathveil.planning.forecast import CANNOT_BE_USED, MechanismForecast, forecast_mechanism
@@ -16,12 +17,18 @@ from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 
 
 def word_curves(
-    world: System, length: Lengths, adjacency: int, lengths: tuple[int, int] | None = None, cap: int | None = None
+    world: System,
+    length: Lengths,
+    adjacency: int,
+    lengths: tuple[int, int] | None = None,
+    cap: int | None = None,
+    measured: Measured | None = None,
 ) -> ErrorCurves:
     """The share of wrong symbols of each mechanism, exact for each word and averaged over feasible words.
 
     `length` may be a range or a declared distribution: few lengths then stand for all. With `lengths` the mechanisms
-    for edit distance: edits for each symbol of the word.
+    for edit distance: edits for each symbol of the word. With distances between symbols (`measured`): how far a private
+    symbol is from the true one, in their units, and remarks on the radius.
     """
     mix = length_mix(world, length)
     looked_at = mix.represented(most_lengths(world))
@@ -32,11 +39,14 @@ def word_curves(
     def error_at(name: str, epsilon: float) -> float | None:
         try:
             found[name, epsilon] = rows = {
-                one: forecast_mechanism(world, name, one, epsilon, adjacency, lengths, cap) for one in looked_at
+                one: forecast_mechanism(world, name, one, epsilon, adjacency, lengths, cap, measured)
+                for one in looked_at
             }
         except CANNOT_BE_USED as problem:
             why_not[name, epsilon] = str(problem)
             return None
+        if measured is not None:
+            return fsum(share * (rows[one].expected_distance or 0.0) for one, share in looked_at.items())
         return fsum(share * rows[one].expected_errors / one for one, share in looked_at.items())
 
     def remarks(epsilons: list[float]) -> list[str]:
@@ -50,6 +60,8 @@ def word_curves(
         ]
         if tilts:
             said.append(f"Certified: {', '.join(tilts)}.")
+        if measured is not None:
+            said += _on_distances(world, max(looked_at), epsilons, adjacency, measured)
         first = epsilons[0]
         said += [f"{name} cannot be used here: {why_not[name, first]}" for name in names if (name, first) in why_not]
         units = {name: next(iter(found[name, first].values())).unit for name in names if (name, first) in found}
@@ -59,13 +71,33 @@ def word_curves(
 
     return ErrorCurves(
         title=f"words of {mix}, adjacency {adjacency}",
-        error="expected edits a symbol" if lengths else "expected share of wrong symbols",
+        error=(
+            "expected edits a symbol"
+            if lengths
+            else "expected share of wrong symbols"
+            if measured is None
+            else "expected distance of a symbol"
+        ),
         mechanisms=names,
         error_at=error_at,
         remarks=remarks,
         facts={"system": repr(world), **_declared(mix, looked_at), "adjacency": adjacency}
-        | ({"distance": "edit", "lengths": lengths, "cap": cap} if lengths else {}),
+        | ({"distance": "edit", "lengths": lengths, "cap": cap} if lengths else {})
+        | ({} if measured is None else {"radius": measured.distance.radius, "within": measured.within}),
     )
+
+
+def _on_distances(world: System, length: int, epsilons: list[float], adjacency: int, measured: Measured) -> list[str]:
+    """The radius in use and the best one; and who is not protected."""
+    said = [f"Radius in use: {measured.distance.radius:.4g}."]
+    said += [
+        f"At ε = {epsilon:g}: {radius_curve(world, length, epsilon, adjacency, **measured.options)}"
+        for epsilon in dict.fromkeys((epsilons[0], epsilons[-1]))
+    ]
+    if measured.within is not None:
+        alone = measured.distance.ordered(world.symbols).within(measured.within).alone
+        said.append(f"Without another symbol within {measured.within:g}, and so not protected: {alone:,} symbols.")
+    return said
 
 
 def looked_at(world: System, length: Lengths) -> int:

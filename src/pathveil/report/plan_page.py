@@ -6,6 +6,7 @@ from typing import Any
 
 from pathveil.errors import TooLargeError
 from pathveil.markup import Html, name_of, tag
+from pathveil.planning.distances import Measured
 from pathveil.planning.grid import DRAWS, Cell, ForecastGrid
 from pathveil.report.alignment import MISSING, Place, aligned, beside
 from pathveil.report.charts import Bars, Lines, Network, Path, Series, to_json
@@ -14,6 +15,7 @@ from pathveil.report.layout import Coordinates, Picture, picture_of
 from pathveil.report.page import Page, bullets, copyable, facts, paragraphs
 from pathveil.systems.system import Word
 from pathveil.words.certificate import Certificate
+from pathveil.words.distances import DistanceCertificate
 from pathveil.words.edit import EditCertificate
 
 _BOUND_STYLE = 4
@@ -90,6 +92,8 @@ def plan_page(grid: ForecastGrid, *, epsilon: float, adjacency: int, coordinates
         tag("details", tag("summary", "All numbers for the chosen b"), _all_errors(grid, b)),
         _notes(grid),
     )
+    if grid.measured is not None:
+        page.add("How far from the true symbol?", *_distances(grid, b, grid.measured))
     page.add(
         f"How many {grid.what}?",
         page.chart("distribution", distribution_chart(grid, b, e, k), drawn_by_script=True),
@@ -142,6 +146,8 @@ def _explained(grid: ForecastGrid, b: int, e: int) -> list[str]:
     certificate = None if cell is None else cell.certificate
     if isinstance(certificate, EditCertificate) and grid.lengths is not None and grid.cap is not None:
         return edit_certificate_in_words(certificate, epsilon, adjacency, grid.lengths, grid.cap)
+    if isinstance(certificate, DistanceCertificate):
+        return [f"{str(certificate)[:1].upper()}{str(certificate)[1:]}."]
     return certificate_in_words(certificate, epsilon) if isinstance(certificate, Certificate) else []
 
 
@@ -245,10 +251,24 @@ def _comparison(grid: ForecastGrid, b: int, e: int) -> list[list[object]]:
     return [*rows, ["any mechanism: at least", bound, bound / grid.length, "", ""]]
 
 
+def _distances(grid: ForecastGrid, b: int, measured: Measured) -> list[Html]:
+    rows: list[list[object]] = [
+        [f"{epsilon:g}", *(None if cell is None else cell.mean for cell in cells)]
+        for epsilon, cells in zip(grid.epsilons, grid.cells[b], strict=True)
+    ]
+    title = f"Mean distance of a private symbol, in the units of the coordinates, b = {grid.adjacencies[b]}"
+    unit = "however far they are moved" if measured.within is None else f"each moved by at most {measured.within:g}"
+    said = f"Symbols are protected {unit}. From a distance of {measured.distance.radius:g} on all are equally far."
+    if measured.within is not None:
+        alone = measured.distance.ordered(grid.world.symbols).within(measured.within).alone
+        said += f" {alone:,} of {len(grid.world.symbols):,} symbols have no other that near: they are not protected."
+    return [tag("p", said), copyable("distances", title, ["ε", *grid.names], rows)]
+
+
 def _best(grid: ForecastGrid, b: int, e: int) -> Html:
     return tag(
         "p",
-        f"Fewest expected {grid.what} at the chosen ε and b: ",
+        f"{'Fewest expected ' + grid.what if grid.measured is None else 'Nearest'} at the chosen ε and b: ",
         tag("strong", grid.best(b, e), id="best"),
         ". That is the one that pathveil privatize takes unless told otherwise.",
     )
@@ -269,7 +289,7 @@ def _all_errors(grid: ForecastGrid, b: int) -> Html:
 
 def _notes(grid: ForecastGrid) -> Html:
     if grid.bounds is None:
-        said = ["A lower bound for every mechanism is not known here: what is compared are these three."]
+        said = [f"A lower bound for every mechanism is not known here: compared are these {len(grid.names)}."]
     else:
         bound = grid.bounds[0][0]
         proved = "It is proved" if bound.proved else "It is an estimate"

@@ -11,12 +11,14 @@ from typing import Any
 
 from pathveil.data.writing import per_user
 from pathveil.errors import DataFileError, InvalidParameterError, PathVeilError
+from pathveil.planning.distances import Measured
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.privacy.units import Edits, Symbols
+from pathveil.privacy.units import Edits, MovedSymbols, Symbols
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System
 from pathveil.words.base import WordMechanism
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
+from pathveil.words.distances import DISTANCES_ARE_PUBLIC
 
 _CAP = re.compile(r"^the cap \(words (\d+) or more edits away")
 
@@ -98,12 +100,20 @@ def _is_per_user(listed: Any, promise: Guarantee) -> bool:
     return listed is None or (type(listed["max_words"]) is int and listed == per_user(promise, listed["max_words"]))
 
 
-def rebuilt_mechanism(world: System, promise: Guarantee, max_length: int | None) -> WordMechanism | None:
-    """The mechanism of a release, if one of ours makes this very promise on this system; otherwise None."""
+def rebuilt_mechanism(
+    world: System, promise: Guarantee, max_length: int | None, measured: Measured | None = None
+) -> WordMechanism | None:
+    """The mechanism of a release, if one of ours makes this very promise on this system; otherwise None.
+
+    A release with distances needs the same ones again (`measured`).
+    """
+    by_distance = any(item.startswith(DISTANCES_ARE_PUBLIC) for item in promise.public)
+    if by_distance != (measured is not None):
+        return None
     unit = promise.protects
     known: Iterable[type[WordMechanism]] = (EDIT_MECHANISMS if isinstance(unit, Edits) else MECHANISMS).values()
     kinds = [kind for kind in known if promise.mechanism.startswith(f"{kind.name} on ")]
-    if not isinstance(unit, Symbols | Edits) or len(kinds) != 1:
+    if not isinstance(unit, Symbols | MovedSymbols | Edits) or len(kinds) != 1:
         return None
     options: dict[str, Any] = {}
     if isinstance(unit, Edits):
@@ -111,6 +121,8 @@ def rebuilt_mechanism(world: System, promise: Guarantee, max_length: int | None)
         options = {"lengths": (unit.shortest, unit.longest), "cap": caps[0] if caps else None}
     elif kinds[0].is_certified:
         options["max_length"] = max_length
+    if measured is not None:
+        options |= measured.options
     for on_infeasible in ("refuse", "nearest"):
         try:
             made = kinds[0](world, promise.epsilon, unit.adjacency, on_infeasible=on_infeasible, **options)

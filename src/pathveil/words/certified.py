@@ -10,13 +10,13 @@ from pathveil.errors import InvalidParameterError
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.privacy.units import Symbols, Unit
 from pathveil.randomness.source import RandomSource
+from pathveil.systems.symbol_distance import SymbolDistance
 from pathveil.systems.system import System, checked_length
 from pathveil.words.base import (
     Batch,
     ErrorLaw,
     OnInfeasible,
     Progress,
-    SameLengthMechanism,
     checked_positive_integer,
     exponential_log_law,
     hamming_distances,
@@ -31,11 +31,12 @@ from pathveil.words.certificate import (
     published_theta,
 )
 from pathveil.words.classes import classes_of_codes
+from pathveil.words.distances import DistanceCertificate, TiltedDistances, distance_certificate
 from pathveil.words.laws import classes_are_cheap, exponential_law
 from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, may_be_local, sampling
 
 
-class CertifiedExponential(SameLengthMechanism):
+class CertifiedExponential(TiltedDistances):
     """The exponential mechanism at the largest tilt whose loss among *feasible* words is certified to be at most ε.
 
     The same draw as `Exponential`, with fewer errors: free alphabets get θ = ε/b, Markov chains a θ between ε/2b and
@@ -46,6 +47,9 @@ class CertifiedExponential(SameLengthMechanism):
     apart are covered at the larger loss that `certificate(length).loss_at(distance)` states. An infeasible sensitive
     word is outside the promise and is refused. With `on_infeasible="nearest"` such words are accepted, and every word
     gets θ = ε/2b.
+
+    With a `distance` between symbols, P(w'|w) ∝ e^(-θ Σ c(w_i, w'_i)); `within` narrows the unit to symbols that are
+    moved by at most that. Free alphabets get the largest θ whose exact loss is within ε, chains one with a certificate.
 
     `max_length` makes one certificate serve all words of up to that length (and refuses longer ones); otherwise each
     length gets its own. `contexts` is the budget for the bounds behind it: more contexts, tighter bounds, more time.
@@ -68,11 +72,15 @@ class CertifiedExponential(SameLengthMechanism):
         on_infeasible: OnInfeasible = "refuse",
         max_length: int | None = None,
         contexts: int = 40_000,
+        distance: SymbolDistance | None = None,
+        within: float | None = None,
     ) -> None:
-        super().__init__(world, epsilon, adjacency, on_infeasible=on_infeasible)
+        super().__init__(
+            world, epsilon, adjacency, on_infeasible=on_infeasible, distance=distance, within=within
+        )  # fmt: skip
         self._max_length = None if max_length is None else checked_length(max_length)
         self._contexts = checked_positive_integer(contexts, "contexts")
-        self._certificates: dict[int, Certificate] = {}
+        self._certificates: dict[int, Certificate | DistanceCertificate] = {}
 
     @property
     def max_length(self) -> int | None:
@@ -95,6 +103,8 @@ class CertifiedExponential(SameLengthMechanism):
 
     @property
     def _protects(self) -> Unit:
+        if self._prices is not None:
+            return super()._protects
         return Symbols(self.adjacency, feasible=self._among_feasible)
 
     def loss_at(self, distance: int, lengths: Iterable[int] | None = None) -> float:
@@ -107,7 +117,7 @@ class CertifiedExponential(SameLengthMechanism):
             )
         return max(self.certificate(length).loss_at(distance) for length in lengths)
 
-    def certificate(self, length: int) -> Certificate:
+    def certificate(self, length: int) -> Certificate | DistanceCertificate:
         """The proof, in numbers, that words of this length are released within ε."""
         length = checked_length(length)
         if self.max_length is not None:
@@ -124,17 +134,25 @@ class CertifiedExponential(SameLengthMechanism):
             self._certificates[length] = self._certify(length)
         return self._certificates[length]
 
-    def _certify(self, length: int) -> Certificate:
+    def _certify(self, length: int) -> Certificate | DistanceCertificate:
         compiled, b, up_to = self.world.compiled, self.adjacency, self.max_length is not None
-        published = published_theta(self.epsilon, b)
+        epsilon = self.epsilon
+        if self._prices is not None and self._prices.distance.radius > 0:
+            return distance_certificate(
+                compiled, self._prices, length, self.epsilon, b, up_to=up_to, feasible=self.on_infeasible == "refuse"
+            )
+        if self._prices is not None:
+            # A radius of 0 is Hamming distance, whose certificates are tighter. z may be another by the last digit.
+            epsilon *= 1 - 1e-9
+        published = published_theta(epsilon, b)
         if self.on_infeasible == "nearest":
             return published_certificate(length, up_to, b, published, "infeasible words are accepted")
         if compiled.is_free:
-            return free_certificate(compiled.symbol_count, length, up_to, b, largest_part(self.epsilon, b))
+            return free_certificate(compiled.symbol_count, length, up_to, b, largest_part(epsilon, b))
         certifier = ChainCertifier.of(compiled, length, b, up_to=up_to, budget=self.contexts)
         if isinstance(certifier, str):
             return published_certificate(length, up_to, b, published, certifier)
-        return certifier.largest(self.epsilon)
+        return certifier.largest(epsilon)
 
     def prepare(self, lengths: Iterable[int], progress: Progress | None = None) -> None:
         for done, length in enumerate(sorted(set(lengths)), start=1):
@@ -150,10 +168,14 @@ class CertifiedExponential(SameLengthMechanism):
 
     def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
         self.prepare(words.lengths)
+        if self._prices is not None:
+            return self._draw_priced(self._prices, words, source)
         return draw_tilted(self.world.compiled, words, self.theta, source)
 
     @property
     def _sampling(self) -> str:
+        if self._prices is not None:
+            return self._sampling_priced()
         compiled = self.world.compiled
         return (
             super()._sampling
@@ -162,6 +184,8 @@ class CertifiedExponential(SameLengthMechanism):
         )
 
     def _law(self, codes: IntArray) -> ErrorLaw:
+        if self._prices is not None:
+            return self._law_priced(self._prices, codes)
         compiled = self.world.compiled
         if not classes_are_cheap(compiled, len(codes)):
             return exponential_law(compiled, codes, self.theta(len(codes)))
@@ -169,6 +193,8 @@ class CertifiedExponential(SameLengthMechanism):
         return ErrorLaw(exponential_log_law(counts, self._scores(len(codes))))
 
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
+        if self._prices is not None:
+            return self._log_probabilities_priced(self._prices, codes, outputs)
         theta = self.theta(len(codes))
         errors = hamming_distances(codes, outputs).astype(np.float64)
         return -theta * errors - log_normaliser(self.world.compiled, codes, theta)

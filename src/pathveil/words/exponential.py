@@ -10,6 +10,7 @@ from pathveil.errors import InvalidParameterError
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
 from pathveil.randomness.blocks import run_blocks
 from pathveil.randomness.source import RandomSource
+from pathveil.systems.symbol_distance import SymbolDistance
 from pathveil.systems.system import System
 from pathveil.words.base import (
     Batch,
@@ -17,7 +18,6 @@ from pathveil.words.base import (
     HammingUtility,
     OnInfeasible,
     SameLength,
-    SameLengthMechanism,
     Utility,
     hamming_distances,
     largest_part,
@@ -35,16 +35,20 @@ from pathveil.words.classes import (
     is_small,
     table_fits,
 )
+from pathveil.words.distances import TiltedDistances
 from pathveil.words.laws import classes_are_cheap, exponential_law
 from pathveil.words.tilted import LARGEST_EXACT_DRAW, draw_tilted, log_normaliser, may_be_local, sampling
 
 
-class Exponential(SameLengthMechanism):
+class Exponential(TiltedDistances):
     """P(w'|w) ∝ exp(θ u(d(w, w'))) over the feasible words, θ = ε/(2Δu) with Δu the utility's sensitivity.
 
     With the Hamming utility this is the baseline of PF (θ = ε/2b). With `InverseUtility(alpha)` it is LEV's mechanism
     (16), drawn by first drawing the number of errors. LEV's equation (18) for that first draw forgets how many words
     each distance has, which breaks the promise; here the class sizes are in it.
+
+    With a `distance` between symbols, P(w'|w) ∝ e^(-θ Σ c(w_i, w'_i)) at θ = ε/(2bρ); `within` narrows the unit to
+    symbols that are moved by at most that, and ρ to the largest cost of such a move.
 
     Private for every pair of words within `adjacency` substitutions, feasible or not.
 
@@ -64,11 +68,17 @@ class Exponential(SameLengthMechanism):
         utility: Utility | None = None,
         *,
         on_infeasible: OnInfeasible = "refuse",
+        distance: SymbolDistance | None = None,
+        within: float | None = None,
     ) -> None:
-        super().__init__(world, epsilon, adjacency, on_infeasible=on_infeasible)
+        super().__init__(
+            world, epsilon, adjacency, on_infeasible=on_infeasible, distance=distance, within=within
+        )  # fmt: skip
         self._utility = HammingUtility() if utility is None else utility
         if not isinstance(self._utility, Utility):
             raise InvalidParameterError(f"utility is pv.HammingUtility() or pv.InverseUtility(alpha), not {utility!r}")
+        if distance is not None and not self._is_linear:
+            raise InvalidParameterError("distances go with the Hamming utility only: leave `utility` out")
 
     @property
     def utility(self) -> Utility:
@@ -77,6 +87,8 @@ class Exponential(SameLengthMechanism):
 
     def theta(self, length: int) -> float:  # noqa: ARG002 - the published calibration is the same for every length
         """The factor in front of the utility; with the Hamming utility one more error costs a factor e^θ."""
+        if self._prices is not None:
+            return self._prices.theta(self.epsilon, 2 * self.adjacency)
         if self._is_linear:
             return largest_part(self.epsilon, 2 * self.adjacency)
         # A little less than asked for, so that `_scores` hardly ever has to give way to rounding.
@@ -102,6 +114,8 @@ class Exponential(SameLengthMechanism):
         return type(self.utility) is HammingUtility  # a subclass may score differently
 
     def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
+        if self._prices is not None:
+            return self._draw_priced(self._prices, words, source)
         if self._is_linear:
             return draw_tilted(self.world.compiled, words, self.theta, source)
 
@@ -124,6 +138,8 @@ class Exponential(SameLengthMechanism):
 
     @property
     def _sampling(self) -> str:
+        if self._prices is not None:
+            return self._sampling_priced()
         compiled = self.world.compiled
         return (
             super()._sampling
@@ -132,12 +148,16 @@ class Exponential(SameLengthMechanism):
         )
 
     def _law(self, codes: IntArray) -> ErrorLaw:
+        if self._prices is not None:
+            return self._law_priced(self._prices, codes)
         compiled = self.world.compiled
         if self._is_linear and not classes_are_cheap(compiled, len(codes)):
             return exponential_law(compiled, codes, self.theta(len(codes)))
         return ErrorLaw(EXPONENTIAL.log_law(classes_of_codes(compiled, codes).counts, self._scores(len(codes))))
 
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
+        if self._prices is not None:
+            return self._log_probabilities_priced(self._prices, codes, outputs)
         scores = self._scores(len(codes))
         if not self._is_linear:
             return EXPONENTIAL.log_probabilities(classes_of_codes(self.world.compiled, codes), scores, outputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, partial
 from math import exp
 
@@ -13,14 +14,23 @@ from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray, UintArra
 from pathveil.randomness.blocks import cuts, run_blocks
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
+from pathveil.systems.symbol_distance import SymbolDistance
 from pathveil.systems.system import Symbol, System
 from pathveil.words.base import (
     Batch,
     ErrorLaw,
     OnInfeasible,
-    SameLengthMechanism,
     checked_positive_integer,
     largest_part,
+)
+from pathveil.words.distances import (
+    DistanceMechanism,
+    OnlineDraw,
+    marginals,
+    online_log_probabilities,
+    online_theta,
+    online_transitions,
+    wrong_symbols,
 )
 from pathveil.words.laws import classes_are_cheap, online_law
 from pathveil.words.tilted import LAST_VALUE, draw_tilted, keystream_values_per_symbol, redraw_unowned
@@ -30,12 +40,15 @@ _BLOCK_CELLS = 1 << 16  # symbols for a thread at a time
 _LARGEST_STEP = 1 << 22  # streams times successors, where there are no compiled loops for large batches
 
 
-class Online(SameLengthMechanism):
+class Online(DistanceMechanism):
     """Emits the true symbol with weight 1 and every other feasible successor of the last *output* with weight e^-θ.
 
     Where the true symbol cannot follow the last output, all successors are equally likely. Given the output so far,
     the next output depends on one true symbol only, so the loss is at most θ at each of the at most b positions where
     two words differ: θ = ε/b, without the factor 2. (docs/mathematics.md, "Online")
+
+    With a `distance` between symbols, a successor y weighs e^(-θ c(x, y)), x being the true symbol. What these weights
+    add up to depends on x, so θ is at least ε/(2bρ), and larger where the true largest loss allows it.
 
     Private for every pair of words within `adjacency` substitutions, feasible or not, and for streams of any length.
     Every state that can be reached needs a successor, or a stream could get stuck; and every state must be accepting,
@@ -50,12 +63,19 @@ class Online(SameLengthMechanism):
 
     name = "online mechanism"
 
-    is_uniform_within_class = False
-
     def __init__(
-        self, world: System, epsilon: float, adjacency: int = 1, *, on_infeasible: OnInfeasible = "refuse"
+        self,
+        world: System,
+        epsilon: float,
+        adjacency: int = 1,
+        *,
+        on_infeasible: OnInfeasible = "refuse",
+        distance: SymbolDistance | None = None,
+        within: float | None = None,
     ) -> None:
-        super().__init__(world, epsilon, adjacency, on_infeasible=on_infeasible)
+        super().__init__(
+            world, epsilon, adjacency, on_infeasible=on_infeasible, distance=distance, within=within
+        )  # fmt: skip
         compiled = world.compiled
         reached = _reachable(compiled)
         stuck = reached[np.diff(compiled.offsets)[reached] == 0]
@@ -72,7 +92,24 @@ class Online(SameLengthMechanism):
             )
 
     def theta(self, length: int = 1) -> float:  # noqa: ARG002 - the same for every length
+        if self._prices is not None:
+            return self._priced_theta
         return largest_part(self.epsilon, self.adjacency)
+
+    @property
+    def is_uniform_within_class(self) -> bool:
+        return False
+
+    @cached_property
+    def _priced_theta(self) -> float:
+        assert self._prices is not None
+        return online_theta(self.world.compiled, self._prices, self.epsilon, self.adjacency)
+
+    @cached_property
+    def _priced(self) -> OnlineDraw | None:
+        if self._prices is None:
+            return None
+        return OnlineDraw(self.world.compiled, self._prices, self.theta())
 
     def stream(self, rng: RandomSource | None = None) -> OnlineStream:
         """A new stream, for one word. Feasibility of the true symbols is not checked."""
@@ -84,6 +121,8 @@ class Online(SameLengthMechanism):
 
     def _draw(self, words: Batch, source: RandomSource) -> AnyIntArray:
         compiled = self.world.compiled
+        if self._priced is not None:
+            return self._priced.draw(words, source)
         if compiled.is_free:
             return draw_tilted(compiled, words, self.theta, source)
         private = np.empty_like(words.values)
@@ -127,6 +166,10 @@ class Online(SameLengthMechanism):
 
     def _emit(self, states: IntArray, symbols: AnyIntArray, source: RandomSource) -> tuple[IntArray, IntArray]:
         """Outputs and new states for streams side by side: as online_kernel.py, before it would be loaded."""
+        if self._priced is not None:
+            each = zip(states.tolist(), symbols.tolist(), source.keystream(len(states)).tolist(), strict=True)
+            moved = np.array([self._priced.step(state, symbol, bits, source) for state, symbol, bits in each])
+            return moved[:, 0], moved[:, 1]
         if self._redraws and len(states) > (size := 1 + _LARGEST_STEP // len(self._each)):
             steps = [self._emit(states[i:j], symbols[i:j], source) for i, j in cuts(len(states), size)]
             return np.concatenate([step[0] for step in steps]), np.concatenate([step[1] for step in steps])
@@ -154,6 +197,8 @@ class Online(SameLengthMechanism):
 
     def _law(self, codes: IntArray) -> ErrorLaw:
         """Forward over (state, number of errors)."""
+        if self._prices is not None:
+            return wrong_symbols(self.world.compiled, self._transitions(codes), codes)
         compiled, z = self.world.compiled, exp(-self.theta())
         if not classes_are_cheap(compiled, len(codes)):
             return online_law(compiled, codes, self.theta())
@@ -174,7 +219,16 @@ class Online(SameLengthMechanism):
         with np.errstate(divide="ignore"):
             return ErrorLaw(np.log(mass.sum(axis=0)))
 
+    def _transitions(self, codes: IntArray) -> Iterator[FloatArray]:
+        assert self._prices is not None
+        return online_transitions(self.world.compiled, self._prices, codes, self.theta())
+
+    def _marginals(self, codes: IntArray) -> FloatArray:
+        return marginals(self.world.compiled, self._transitions(codes), len(codes))
+
     def _log_probabilities(self, codes: IntArray, outputs: IntArray) -> FloatArray:
+        if self._prices is not None:
+            return online_log_probabilities(self.world.compiled, self._prices, codes, outputs, self.theta())
         compiled, theta = self.world.compiled, self.theta()
         m, degree = compiled.symbol_count, np.diff(compiled.offsets)
         keys = compiled.sources * m + compiled.labels  # sorted, as edges are

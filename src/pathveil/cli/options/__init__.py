@@ -7,7 +7,7 @@
     Fit, Pairs       what a model is made of, and what it promises
     Decisions        steps of a decision process
     Work             this process, or Spark
-    Distance         substitutions or edits
+    Distance         substitutions or edits; Places: how far symbols are apart
     Budget           the ledger that is charged
     Output           the file that is written
     Printing         what is printed
@@ -21,7 +21,15 @@ from pathveil.cli.options.decisions import Decisions
 from pathveil.cli.options.engine import Work
 from pathveil.cli.options.fit import Fit, Pairs
 from pathveil.cli.options.input import WHERE_WORDS_ARE, Columns, Input, OnBadRow
-from pathveil.cli.options.mechanism import HOW_PRIVATE, Adjacency, Distance, Epsilon, MechanismName, OnInfeasible
+from pathveil.cli.options.mechanism import (
+    HOW_PRIVATE,
+    Adjacency,
+    Distance,
+    Epsilon,
+    MechanismName,
+    OnInfeasible,
+    Places,
+)
 from pathveil.cli.options.model_input import Learned, ModelInput
 from pathveil.cli.options.output import Json, Output, Overwrite, Printing, Quiet
 from pathveil.cli.options.system import (
@@ -58,6 +66,7 @@ __all__ = [
     "Output",
     "Overwrite",
     "Pairs",
+    "Places",
     "Printing",
     "Quiet",
     "SystemFile",

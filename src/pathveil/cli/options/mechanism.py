@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
+    from pathveil.places import Cells
+    from pathveil.planning.distances import Measured
     from pathveil.systems.system import System
     from pathveil.words.edit import EditMechanism
 
+_DEGREES = 180.0
 _DIGITS = 30  # Python refuses to read numbers of thousands of digits, and no word is that long
 
 MechanismName = Literal["certified", "permute-and-flip", "exponential", "online"]  # known without loading them
@@ -110,3 +113,79 @@ class Distance:
         if self.between is None:
             raise AssertionError("asked for only with --distance edit")
         return EDIT_MECHANISMS[name](world, epsilon, adjacency, self.between, self.cap, on_infeasible=on_infeasible)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Distances between symbols: `--coordinates cells.csv:cell,x,y --radius 800 --within 500`."""
+
+    coordinates: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE[:SYMBOL,X,Y]",
+            help="Where each symbol lies, in metres: a CSV with the columns symbol,x,y, or a saved system (.json) that "
+            "knows. A near symbol is then a smaller error than a far one. Public.",
+            rich_help_panel=HOW_PRIVATE,
+        ),
+    ] = None
+    radius: Annotated[
+        float | None,
+        typer.Option(
+            help="With --coordinates: from this distance on all symbols are equally far; 0: all of them. Otherwise "
+            "nothing is cut off; pathveil plan shows which is best.",
+            rich_help_panel=HOW_PRIVATE,
+        ),
+    ] = None
+    within: Annotated[
+        float | None,
+        typer.Option(
+            help="With --coordinates: protect a symbol among those that are at most so far away, not among all. Far "
+            "fewer errors, and a smaller promise.",
+            rich_help_panel=HOW_PRIVATE,
+        ),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.coordinates is None and (self.radius is not None or self.within is not None):
+            raise InvalidParameterError("--radius and --within need --coordinates: where the symbols lie")
+
+    def measured(self, distance: Distance) -> Measured | None:
+        """The distances that were asked for; None without."""
+        if self.coordinates is None:
+            return None
+        if distance.between is not None:
+            raise InvalidParameterError("--coordinates does not go with --distance edit")
+        from pathveil.planning.distances import Measured
+        from pathveil.systems.symbol_distance import SymbolDistance
+
+        cells = self._cells()
+        if cells is not None:  # it knows them in metres, too
+            return Measured(cells.distance_within(self.radius), self.within)
+        points = self.points()
+        degrees = all(abs(value) <= _DEGREES for point in points.values() for value in point)
+        if degrees and max(self.radius or 0.0, self.within or 0.0) > 2 * _DEGREES:
+            raise InvalidParameterError(
+                f"--coordinates {self.coordinates}: these look like degrees, but --radius and --within like metres. "
+                "Give coordinates in metres."
+            )
+        return Measured(SymbolDistance.from_coordinates(points, radius=self.radius), self.within)
+
+    def _cells(self) -> Cells | None:
+        """The cells of a map, where the file of coordinates is one of them."""
+        from pathveil.data.points import cells_of
+        from pathveil.data.public import SavedSystem, split_columns
+
+        path, _ = split_columns(self.coordinates or "", 3)
+        return cells_of(SavedSystem.read(path)) if path.suffix == ".json" else None
+
+    def points(self) -> dict[Any, tuple[float, float]]:
+        """Where the symbols lie."""
+        from pathveil.data.public import SavedSystem, read_coordinates, split_columns
+
+        path, columns = split_columns(self.coordinates or "", 3)
+        if path.suffix != ".json":
+            return dict(read_coordinates(path, columns or ("symbol", "x", "y")))
+        known = SavedSystem.read(path).coordinates
+        if not known:
+            raise InvalidParameterError(f"--coordinates {path}: this system does not know where its symbols lie")
+        return dict(known)

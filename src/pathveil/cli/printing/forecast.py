@@ -26,13 +26,13 @@ def echo_choice(choice: Choice, *, asked_for_best: bool, edits: bool) -> None:
     if choice.share is None:
         _say(f"How many symbols will be wrong is not known: {choice.why_not[choice.name]}. See pathveil plan.")
     else:
-        _say(f"To expect: about {_wrong(choice.share, edits)}.")
+        _say(f"To expect: about {_wrong(choice.share, edits)}{_away(choice)}.")
 
 
 def require_consent(choice: Choice, *, edits: bool, silent: bool, yes: bool) -> None:
     """Ask, or refuse where nobody can be asked, if more than half of the symbols will be wrong."""
-    if yes or choice.share is None or choice.share <= _HALF:
-        return
+    if yes or choice.share is None or choice.share <= _HALF or choice.distances:
+        return  # with distances a wrong symbol is no loss by itself: it may be next door
     expected = (
         f"about {_wrong(choice.share, edits, will_be=True)}: this release says little; `pathveil plan` shows which ε "
         "would do"
@@ -54,6 +54,7 @@ def choice_as_json(choice: Choice) -> dict[str, Any]:
         "expected_errors_a_symbol": choice.share,
         "forecasts": dict(choice.shares),
         "not_forecast": dict(choice.why_not),
+        **({"expected_distances": dict(choice.distances)} if choice.distances else {}),
     }
 
 
@@ -68,9 +69,18 @@ def _why(choice: Choice, edits: bool) -> str:
         return f"{choice.name}, the default: the others cannot be compared with it"
     if not choice.others:
         return f"{choice.name}, the only one that could be forecast here"
+    if choice.distances:
+        means = ", ".join(f"{name} {mean:.3g}" for name, mean in choice.distances.items())
+        return f"{choice.name}, the best by public forecast of the mean distance: {means}"
     others = ", ".join(f"{name} {_share(share, edits, digits=3)}" for name, share in choice.others.items())
     what = "edits for 100 symbols" if edits else "of the symbols wrong"
     return f"{choice.name}, the best by public forecast: {_share(choice.share, edits, digits=3)} {what} ({others})"
+
+
+def _away(choice: Choice) -> str:
+    """How far private symbols will be from the true ones, where that is known."""
+    mean = choice.distances.get(choice.name)
+    return "" if mean is None else f", and a symbol {mean:.3g} away on average (in the units of the coordinates)"
 
 
 def _unit_of_certified(choice: Choice) -> str | None:

@@ -72,7 +72,10 @@ def read_graphml(
     streets = _named_streets(path, network.streets)
     chain = _chain(list(streets), _turns(network.streets, u_turns))
     middles = {name: _middle(places[u], places[v]) for name, (u, v) in streets.items() if u in places and v in places}
-    return SavedSystem(chain, f"{source}, turning round: {u_turns}", middles or None)
+    # Where all segments are known to lie, points can be snapped to them.
+    lines = [[*places[u], *places[v]] for u, v in streets.values()] if len(middles) == len(streets) else None
+    more = {} if lines is None else {"lines": lines}
+    return SavedSystem(chain, f"{source}, turning round: {u_turns}", middles or None, more)
 
 
 def _network(path: str | Path) -> _Network:

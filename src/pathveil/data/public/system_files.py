@@ -244,10 +244,12 @@ def read_length_counts(path: str | Path) -> dict[int, float]:
     return counts
 
 
-def read_coordinates(path: str | Path) -> dict[str, tuple[float, float]]:
-    """Where each symbol is drawn: CSV with the columns symbol,x,y (longitude and latitude make a map)."""
+def read_coordinates(
+    path: str | Path, columns: tuple[str, ...] = ("symbol", "x", "y")
+) -> dict[str, tuple[float, float]]:
+    """Where each symbol lies: CSV with the columns symbol,x,y (longitude and latitude make a map)."""
     places: dict[str, tuple[float, float]] = {}
-    for number, (symbol, x, y) in _rows(path, ("symbol", "x", "y")):
+    for number, (symbol, x, y) in _rows(path, columns):
         try:
             place = float(x), float(y)
         except ValueError:

@@ -21,7 +21,7 @@ from pathveil.privacy.units.kinds import unit_from_dict
 from pathveil.privacy.units.people import User, UserSymbols
 from pathveil.privacy.units.records import Episode, Exchange, Mass, Record, Step, Transition
 from pathveil.privacy.units.unit import LARGEST_NUMBER, Known, Neighbours, Person, Route, Unit
-from pathveil.privacy.units.words import Edits, SameLength, Symbols, Word
+from pathveil.privacy.units.words import Edits, MovedSymbols, SameLength, Symbols, Word
 
 __all__ = [
     "LARGEST_NUMBER",
@@ -30,6 +30,7 @@ __all__ = [
     "Exchange",
     "Known",
     "Mass",
+    "MovedSymbols",
     "Neighbours",
     "Person",
     "Record",

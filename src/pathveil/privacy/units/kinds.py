@@ -10,10 +10,10 @@ from typing import Any
 from pathveil.privacy.units.people import User, UserSymbols
 from pathveil.privacy.units.records import Episode, Exchange, Mass, Record, Step, Transition
 from pathveil.privacy.units.unit import Unit
-from pathveil.privacy.units.words import Edits, SameLength, Symbols, Word
+from pathveil.privacy.units.words import Edits, MovedSymbols, SameLength, Symbols, Word
 
 _ALL = (
-    *(Symbols, SameLength, Edits, Word),
+    *(Symbols, MovedSymbols, SameLength, Edits, Word),
     *(User, UserSymbols),
     *(Transition, Step, Episode, Record, Mass, Exchange),
 )
@@ -30,6 +30,6 @@ def unit_from_dict(content: Mapping[str, Any]) -> Unit:
         if not isinstance(value, bool | int | str | float | None) or (isinstance(value, float) and not isfinite(value)):
             raise TypeError(f"{value!r} is no part of a unit")
     unit = kind(**values)
-    if isinstance(unit, Symbols | Edits) and not isinstance(unit.feasible, bool):
+    if isinstance(unit, Symbols | MovedSymbols | Edits) and not isinstance(unit.feasible, bool):
         raise TypeError("feasible")
     return unit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar
 
 from pathveil.errors import InvalidParameterError, UnitMismatchError
@@ -41,7 +42,7 @@ class Symbols(Unit):
         return count_of(self.adjacency, "symbol")
 
     def _route_to(self, wider: Unit, known: Known) -> Route | None:
-        if isinstance(wider, Symbols):
+        if isinstance(wider, Symbols | MovedSymbols):  # however far includes any smaller distance
             distance = wider.adjacency if known.longest is None else min(wider.adjacency, known.longest)
         elif isinstance(wider, SameLength):
             if known.longest is None:
@@ -65,6 +66,48 @@ class Symbols(Unit):
 
 
 @dataclass(frozen=True)
+class MovedSymbols(Unit):
+    """Up to `adjacency` symbols of one word, each moved by at most `within`; its length is public.
+
+    `metric` names the distances (`SymbolDistance.fingerprint`): the same number means something else in others.
+    """
+
+    adjacency: int
+    within: float
+    metric: str
+    feasible: bool = False
+    kind: ClassVar[str] = "moved-symbols"
+
+    def __post_init__(self) -> None:
+        require_number("adjacency", self.adjacency)
+        if isinstance(self.within, bool) or not isinstance(self.within, int | float) or not 0 < self.within < inf:
+            raise InvalidParameterError(f"`within` is {self.within!r}: how far a symbol may be moved is above 0")
+        if not isinstance(self.metric, str) or not self.metric:
+            raise InvalidParameterError(f"`metric` is {self.metric!r}: it names the distances, as their fingerprint")
+
+    @property
+    def short(self) -> str:
+        moved = "each " if self.adjacency > 1 else ""
+        return f"{count_of(self.adjacency, 'symbol')} {moved}moved by at most {self.within:g}"
+
+    def _route_to(self, wider: Unit, known: Known) -> Route | None:
+        if not isinstance(wider, MovedSymbols) or wider.metric != self.metric or wider.within > self.within:
+            return None
+        distance = wider.adjacency if known.longest is None else min(wider.adjacency, known.longest)
+        return _by_distance(distance, self.adjacency, self.feasible)
+
+    def _why_not(self, wider: Unit) -> str:
+        if isinstance(wider, MovedSymbols) and wider.metric != self.metric:
+            return "the two measure by different distances. Release with the distances that the budget was opened for."
+        if isinstance(wider, MovedSymbols | Symbols | SameLength):
+            return (
+                "a symbol farther away may be out of reach, however many moves are made. Release with a wider "
+                "`within`, or with none; or open a budget for the smaller unit."
+            )
+        return super()._why_not(wider)
+
+
+@dataclass(frozen=True)
 class SameLength(Unit):
     """All symbols of one word; its length is public."""
 
@@ -75,7 +118,7 @@ class SameLength(Unit):
         return "a word of the same length"
 
     def _route_to(self, wider: Unit, known: Known) -> Route | None:  # noqa: ARG002 - covers or does not
-        return Route(1) if isinstance(wider, Symbols | SameLength) else None
+        return Route(1) if isinstance(wider, Symbols | MovedSymbols | SameLength) else None
 
 
 @dataclass(frozen=True)
@@ -100,7 +143,7 @@ class Edits(Unit):
         return f"{count_of(self.adjacency, 'edit')} in a word of {self.shortest} to {self.longest} symbols"
 
     def _route_to(self, wider: Unit, known: Known) -> Route | None:  # noqa: ARG002 - the longest word is private here
-        if isinstance(wider, Symbols):
+        if isinstance(wider, Symbols | MovedSymbols):
             distance = min(wider.adjacency, self.longest)  # no more edits than symbols apart
         elif isinstance(wider, SameLength):
             distance = self.longest
@@ -162,7 +205,7 @@ _ANY = 0  # a word of any length is asked for
 
 def _length_needed(wider: Unit, known: Known) -> int | None:
     """The greatest length of the words that `wider` compares; _ANY without a limit, None if it is not about words."""
-    if isinstance(wider, Symbols | SameLength):
+    if isinstance(wider, Symbols | MovedSymbols | SameLength):
         return _ANY if known.longest is None else known.longest
     if isinstance(wider, Edits):
         return wider.longest

@@ -22,6 +22,7 @@ from pathveil.report.released import ORDER_RELEASED, Released
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import System
 from pathveil.words.base import ErrorLaw, WordMechanism
+from pathveil.words.distances import DistanceLaw, DistanceMechanism
 from pathveil.words.edit import edit_distances
 
 _LAWS = 200  # sensitive words whose exact laws are averaged
@@ -122,6 +123,10 @@ class Comparison:
     row_sizes: tuple[IntArray, IntArray]
     model: MarkovChain | None
     model_rows: Sequence[dict[str, Any]]
+    expected_distance: float | None = None
+    distance: float | None = None
+    """With distances between symbols: how far private symbols are to be expected from the true ones, and how far they
+    are where rows belong together."""
 
     @property
     def paired(self) -> bool:
@@ -172,7 +177,29 @@ def compare(
         row_sizes=(_row_sizes(tables[0]), _row_sizes(tables[1])),
         model=model,
         model_rows=model_rows,
+        expected_distance=_expected_distance(mechanism, sensitive),
+        distance=_mean_distance(mechanism, sensitive, private) if why_not is None else None,
     )
+
+
+def _expected_distance(mechanism: WordMechanism | None, words: Words) -> float | None:
+    if not isinstance(mechanism, DistanceMechanism) or mechanism.distance is None:
+        return None
+    try:
+        laws = [mechanism.distance_law(mechanism.world.decode(codes.tolist())) for codes in _sample(words)]
+    except TooLargeError:
+        return None
+    return DistanceLaw.average(laws).mean
+
+
+def _mean_distance(mechanism: WordMechanism | None, sensitive: Words, private: Words) -> float | None:
+    if not isinstance(mechanism, DistanceMechanism) or mechanism.distance is None:
+        return None
+    rows = [
+        mechanism.distance.distances_from(int(code))[private.codes[sensitive.codes == code]].sum()
+        for code in np.unique(sensitive.codes)
+    ]
+    return float(sum(rows)) / len(sensitive.codes)
 
 
 def _why_not_paired(sensitive: Words, private: Words, released: Released | None) -> str | None:

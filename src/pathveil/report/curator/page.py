@@ -57,6 +57,10 @@ def _overview(found: Comparison) -> Html:
         ("private words", f"{len(found.private):,} with {len(found.private.codes):,} symbols"),
         ("public system", repr(found.world)),
     ]
+    if found.expected_distance is not None:
+        listed.append(("expected distance of a private symbol", f"{found.expected_distance:.4g}"))
+    if found.distance is not None:
+        listed.append(("mean distance of a private symbol", f"{found.distance:.4g}"))
     if found.released is not None:
         listed.append(("promise of the release", str(found.released.promise)))
     listed.append(

@@ -13,6 +13,7 @@ import numpy as np
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import WordMechanism
+from pathveil.words.distances import DistanceMechanism
 
 _LARGEST_WORK = 50_000_000  # numbers that one word may take
 _LARGEST_EXPONENT = 600.0  # class counts are kept as floating-point numbers between e^-600 and 1
@@ -21,6 +22,8 @@ _LARGEST_EXPONENT = 600.0  # class counts are kept as floating-point numbers bet
 def replacement_probabilities(mechanism: WordMechanism, codes: IntArray) -> FloatArray | None:
     """For each position the probability that another symbol comes out; None where that would take too long."""
     compiled = mechanism.world.compiled
+    if isinstance(mechanism, DistanceMechanism) and mechanism.distance is not None:
+        return mechanism.wrong_at(codes)
     if not mechanism.is_uniform_within_class:
         return _online(compiled, codes, mechanism.theta(len(codes)))
     widest = max(int(np.diff(compiled.offsets).max()), 1)

@@ -21,7 +21,7 @@ from pathveil.errors import (
     PathVeilError,
     UnknownSymbolError,
 )
-from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
+from pathveil.numerics.arrays import AnyIntArray, BoolArray, FloatArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import Symbols, Unit
 from pathveil.randomness.lazy import EXACT
@@ -58,8 +58,6 @@ class WordMechanism(ABC):
     """Is a private word as long as the sensitive one?"""
     is_certified: ClassVar[bool] = False
     """Is the promise about feasible words alone, at a tilt that a certificate justifies?"""
-    is_uniform_within_class: ClassVar[bool] = True
-    """Are all outputs at the same distance from the word equally likely?"""
 
     def __init__(
         self,
@@ -128,6 +126,16 @@ class WordMechanism(ABC):
     @abstractmethod
     def distances(self, codes: IntArray, outputs: Any) -> IntArray:
         """How far each output is from the word, all given as symbol codes: errors, or edits."""
+
+    @property
+    def is_uniform_within_class(self) -> bool:
+        """Are all outputs at the same distance from the word equally likely?"""
+        return True
+
+    def adjacent(self, codes: IntArray, words: Any) -> BoolArray:
+        """Which of the words does the promise compare with this one? All given as symbol codes."""
+        distance = self.distances(codes, words)
+        return (distance > 0) & (distance <= self.adjacency)
 
     def prepare(self, lengths: Iterable[int], progress: Progress | None = None) -> None:  # noqa: B027 - see below
         """Do now what the first draw of words of these lengths would have to wait for.

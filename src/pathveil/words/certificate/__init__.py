@@ -7,10 +7,12 @@ from pathveil.words.certificate.certificate import (
     published_certificate,
     published_theta,
 )
+from pathveil.words.certificate.symbol_chain import SymbolChain
 
 __all__ = [
     "Certificate",
     "ChainCertifier",
+    "SymbolChain",
     "free_certificate",
     "published_certificate",
     "published_theta",
