@@ -89,6 +89,18 @@ def test_a_bad_row_is_named_and_can_be_left_out(folder, run: Run):
     ran = run(LINE)
     assert (ran.code, "row 601" in ran.err, "'action'" in ran.err) == (1, True, True)
     assert run(f"{LINE} --on-bad-row skip").code == 0
+    with (folder / "steps.csv").open("a") as file:
+        file.write("x,go,y,much,9\n")
+    ran = run(f"{LINE} --reward paid --rewards 0:2 --on-bad-row skip --overwrite")
+    assert ran.code == 0, ran.err
+    assert "2 rows" in ran.out + ran.err
+
+
+@pytest.mark.usefixtures("steps")
+def test_no_step_at_all_is_like_any_other_data_where_their_number_is_private(folder, run: Run):
+    (folder / "steps.csv").write_text("state,action,next,paid,trip\n")
+    assert run(LINE).code == 1
+    assert run(f"{LINE} --unit step --neighbours add-remove").code == 0
 
 
 @pytest.mark.parametrize(

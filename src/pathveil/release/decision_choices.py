@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pathveil.errors import InvalidParameterError
+from pathveil.errors import DataFileError, InvalidParameterError
 from pathveil.release.model_choices import Charge, Choices, Progress
 
 if TYPE_CHECKING:
@@ -46,10 +46,14 @@ class DecisionChoices(Choices["CuratorSteps", "PrivateMDP"]):
         from pathveil.data.reading import StepColumns, read_steps
 
         assert isinstance(layout, StepColumns)
-        return read_steps(
+        counted = read_steps(
             files, layout, self.states, self.actions, rewards=self.rewards, max_steps=self.max_steps,
             owner_is_user=self.unit == "user", on_bad_row=self.on_bad_row, format=format, progress=progress,
         )  # fmt: skip
+        if self.neighbours == "replace" and not counted.steps.transitions.any():
+            what = f"{files[0]}: there is no step to count"
+            raise DataFileError(what, without_content=what)
+        return counted
 
     def longest(self, counted: CuratorSteps) -> int | None:  # noqa: ARG002 - steps are no words
         return None

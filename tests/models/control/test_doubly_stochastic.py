@@ -135,6 +135,16 @@ def test_the_guarantee_names_the_exchange():
     assert release.guarantee.protects == Exchange(0.01, 4)
 
 
+def test_scaling_that_cannot_settle_takes_the_nearest_matrix_and_says_so():
+    made = {
+        pv.private_doubly_stochastic(
+            np.eye(3), epsilon=3.0, delta=1e-6, change=0.02, make="scaling", rng=pv.insecure_seed(seed)
+        ).made
+        for seed in range(12)
+    }
+    assert "nearest" in made
+
+
 def _ring_graph(n: int = 12) -> np.ndarray:
     ring = np.roll(np.eye(n, dtype=bool), 1, axis=1)
     return ring | ring.T
@@ -186,7 +196,7 @@ def test_what_is_refused():
         (P[:2], {}, pv.InvalidCountsError, "square"),
         (np.eye(3), {"support": np.eye(3)}, pv.InvalidParameterError, "no cycle"),
         (P, {"rows": 1}, pv.InvalidParameterError, "2 rows at least"),
-        (P, {"change": 0.0}, pv.InvalidParameterError, "above 0"),
+        (P, {"change": 0.0}, pv.InvalidParameterError, "at least 1e-09"),
         (P, {"make": "wish"}, pv.InvalidParameterError, "nearest"),
         (P, {"delta": None}, pv.InvalidParameterError, "delta"),
         (P, {"symmetric": True}, pv.InvalidCountsError, "entry 1, 2"),

@@ -141,7 +141,7 @@ def test_damaged_files_are_refused(tmp_path):
         ({"epsilon": 0.0}, "epsilon"),
         ({"unit": "episode"}, "max_steps"),
         ({"unit": "episode", "max_steps": 3}, "needs `episodes`"),
-        ({"unit": "user", "max_steps": 0, "users": [1] * 1200}, "max_words_per_user|max_steps"),
+        ({"unit": "user", "max_steps": 0, "users": [1] * 1200}, "`max_steps` is 0"),
         ({"max_steps": 3}, "max_steps"),
         ({"users": [1] * 1200}, "for the units"),
         ({"neighbours": "add-remove"}, "neighbours"),
@@ -156,6 +156,25 @@ def test_damaged_files_are_refused(tmp_path):
 def test_what_is_refused(wrong, told):
     with pytest.raises(pv.PathVeilError, match=told):
         pv.fit_private_mdp(STEPS, **(NAMES | PROMISE | wrong))
+
+
+def test_a_policy_takes_what_nobody_tried_only_where_nothing_else_was_tried():
+    steps = [("home", "stay", "home", 0.1), ("away", "stay", "away", 1.0)] * 2000  # "go" may lead to where it pays
+    model = pv.fit_private_mdp(steps, **NAMES, epsilon=2.0, rewards=(0.0, 1.0), rng=pv.insecure_seed(1))
+    assert model.policy(0.9).actions == {"home": "stay", "away": "stay"}
+    better = model.with_rewards([[0.0, 5.0], [0.0, 5.0]])
+    assert better.policy(0.9).actions == {"home": "stay", "away": "stay"}
+    with pytest.raises(pv.InvalidParameterError, match="finite"):
+        model.with_rewards([[np.nan, 0.0], [0.0, 0.0]])
+    nothing = pv.fit_private_mdp([], **NAMES, epsilon=1.0, unit="step", neighbours="add-remove")
+    assert set(nothing.policy(0.9).actions) == set(STATES)
+
+
+def test_steps_that_were_limited_protect_no_single_step():
+    counted = pv.count_steps(STEPS, **NAMES, rewards=(0.0, 1.0), episodes=[i // 3 for i in range(1200)], max_steps=1)
+    for unit in ("transition", "step"):
+        with pytest.raises(pv.InvalidParameterError, match="without `max_steps`"):
+            pv.fit_private_mdp(counted, **NAMES, **PROMISE, unit=unit)
 
 
 def test_counts_know_no_rewards_and_no_episodes():

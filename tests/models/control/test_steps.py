@@ -92,6 +92,17 @@ def test_rewards_outside_their_range_are_held_to_it_and_counted():
     assert "curator" in repr(counted)
 
 
+def test_no_reward_counts_more_than_half_of_the_grid_however_narrow_the_range():
+    for low, high in ((1.0, 1.0 + 1e-8), (-1e10, -1e10 + 20.0), (0.1, 0.3), (1e-300, 3e-300)):
+        for paid in (low, high):
+            sums = pv.count_steps(
+                [("s", "a", "t", paid)], states=STATES, actions=ACTIONS, rewards=(low, high)
+            ).reward_sums
+            assert np.abs(sums).max() <= GRID // 2
+    with pytest.raises(pv.InvalidParameterError, match="wide enough"):
+        pv.count_steps([], states=STATES, actions=ACTIONS, rewards=(1.0, 1.0 + 2**-52))
+
+
 def test_columns_and_tuples_count_alike():
     columns = dict(zip(("state", "action", "next", "reward"), map(list, zip(*STEPS, strict=True)), strict=True))
     one, other = _counted(STEPS), _counted({name: np.array(values) for name, values in columns.items()})

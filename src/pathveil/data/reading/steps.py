@@ -110,18 +110,16 @@ def read_steps(
                 if progress is not None:
                     progress("counting", done)
         watch.require_unchanged()
-    if not done:
-        what = f"{files[0].name}: there is no step to count"
-        raise DataFileError(what, without_content=what)
     columns = {
-        name: np.concatenate([batch.codes[i] for batch in batches])
+        name: np.concatenate([batch.codes[i] for batch in batches] or [np.empty(0, dtype=np.int64)])
         for i, name in enumerate(("state", "action", "next"))
     }
     if rewards is not None:
-        columns["reward"] = np.concatenate([batch.rewards for batch in batches if batch.rewards is not None])
+        paid = [batch.rewards for batch in batches if batch.rewards is not None]
+        columns["reward"] = np.concatenate(paid or [np.empty(0)])
     owners = None
     if layout.owner is not None:
-        owners = pa.chunked_array([batch.owners for batch in batches]).to_pylist()
+        owners = pa.chunked_array([batch.owners for batch in batches], pa.string()).to_pylist()
     counted = count_steps(
         columns, states=range(len(known.symbols)), actions=range(len(deeds.symbols)), rewards=rewards,
         episodes=None if owner_is_user else owners, users=owners if owner_is_user else None, max_steps=max_steps,
@@ -144,7 +142,7 @@ def _batches(
     chosen = ["a", "b", "c"]
     if layout.reward is not None:
         wanted["r"] = Column(layout.reward, "text")
-        chosen.append("TRY_CAST(r AS DOUBLE) AS r")
+        chosen.append("r")
     if layout.owner is not None:
         wanted["w"] = Column(layout.owner, "as it is")
         chosen.append("w")
@@ -167,7 +165,7 @@ def _coded(
         codes.append(np.minimum(found, len(table.names) - 1))
     rewards = owners = None
     if layout.reward is not None:
-        rewards = arrived.column("r").fill_null(float("nan")).to_numpy(zero_copy_only=False).astype(float)
+        rewards = _numbers(arrived.column("r"))
         for i in np.flatnonzero(~np.isfinite(rewards)).tolist():
             problems.setdefault(i, f"column {layout.reward!r}: the reward is missing, or no finite number")
     if layout.owner is not None:
@@ -178,6 +176,21 @@ def _coded(
         for i in np.flatnonzero(owners.is_null().to_numpy(zero_copy_only=False)).tolist():
             problems.setdefault(i, f"column {layout.owner!r}: it does not say whose step it is")
     return _Batch(codes, rewards, owners, problems)
+
+
+def _numbers(values: pa.Array) -> FloatArray:
+    """A column of numbers; what is none becomes not-a-number."""
+    try:
+        return np.asarray(values.cast(pa.float64()).fill_null(float("nan")).to_numpy(zero_copy_only=False))
+    except pa.ArrowException:
+        return np.array([_number(value) for value in values.to_pylist()])
+
+
+def _number(value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        return float("nan")
 
 
 def _usable(batch: _Batch, file: DataFile, row: int, on_bad_row: OnBadRow, skipped: Skipped) -> BoolArray:

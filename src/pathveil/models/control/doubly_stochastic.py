@@ -36,11 +36,13 @@ from pathveil.models.matrix import calibrate_rows, checked_matrix
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.privacy import units
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.privacy.profile import require_promise
 from pathveil.randomness.source import RandomSource, checked_source
 
 Make = Literal["nearest", "scaling"]
 
 _SUM_TOLERANCE = 1e-8
+_LEAST_CHANGE = 1e-9  # less is lost in the rounding of the matrix itself
 # What rounding may do to kη and ks(1-nη): by so much of themselves they are moved to the safe side.
 _ROUNDING = 1e-11
 
@@ -64,8 +66,9 @@ class PrivateDoublyStochastic:
 
     `values` has rows and columns that sum to 1, and is 0 where every doubly stochastic matrix on the support is.
     `noisy` is what it was made from: rows sum to 1, columns do not. `convergence_factor` says how fast averaging with
-    `values` settles. `guarded` says that a little of public weights was mixed in, because without it averaging would
-    not have settled at all (symmetric matrices only).
+    `values` settles. `guarded` says that a twentieth of public weights was mixed in, because
+    averaging would not have settled otherwise (symmetric matrices only; the forecast does not count it). `made` is how
+    it became doubly stochastic: "nearest" also where scaling was asked for and noise had made that impossible.
     """
 
     values: FloatArray
@@ -73,6 +76,7 @@ class PrivateDoublyStochastic:
     guarantee: Guarantee
     forecast: DoublyStochasticForecast
     convergence_factor: float
+    made: Make = "nearest"
     guarded: bool = False
 
 
@@ -123,8 +127,12 @@ def private_doubly_stochastic(
     (array([1., 1., 1.]), array([1., 1., 1.]))
     """
     P = _checked_doubly_stochastic(matrix)
-    if not 0 < change <= 1:
-        raise InvalidParameterError(f"change is {change}: it is the mass that one exchange moves, above 0, at most 1")
+    if not _LEAST_CHANGE <= change <= 1:
+        raise InvalidParameterError(
+            f"change is {change}: it is the mass that one exchange moves, at least {_LEAST_CHANGE:g} and at most 1"
+        )
+    if delta is not None:
+        require_promise(epsilon, delta)
     if make not in ("nearest", "scaling"):
         raise InvalidParameterError(f"make is {make!r}: it must be 'nearest' or 'scaling'")
     inside = checked_support(support, P.shape, "support")
@@ -217,9 +225,10 @@ def _made(
     noisy: FloatArray, inside: BoolArray, make: Make, guarantee: Guarantee, forecast: DoublyStochasticForecast
 ) -> PrivateDoublyStochastic:
     """The release, doubly stochastic again."""
-    again = nearest_doubly_stochastic if make == "nearest" else scaled_doubly_stochastic
-    values = again(noisy, inside)
-    return PrivateDoublyStochastic(values, noisy, guarantee, forecast, convergence_factor(values))
+    values = None if make == "nearest" else scaled_doubly_stochastic(noisy, inside)
+    if values is None:
+        make, values = "nearest", nearest_doubly_stochastic(noisy, inside)
+    return PrivateDoublyStochastic(values, noisy, guarantee, forecast, convergence_factor(values), make)
 
 
 def _guarantee(unit: units.Exchange, epsilon: float, delta: float, mechanism: str, source: RandomSource) -> Guarantee:

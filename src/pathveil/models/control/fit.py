@@ -66,8 +66,8 @@ def fit_private_mdp(
     everything is checked and nothing is drawn: the moment to charge a ledger.
 
     An action that was never tried in a state where it is possible has nothing but a prior (`model.prior_only`): all
-    that may follow is alike. Where so few tried it that its reward drowns in noise the lowest one is assumed, so that
-    no policy is led there by a guess.
+    that may follow is alike, and no policy takes it where anything else was tried. Where so few tried it that its
+    reward drowns in noise the lowest one is assumed.
 
     >>> import pathveil as pv
     >>> steps = [("idle", "wait", "idle", 0.0), ("idle", "wait", "busy", 1.0), ("busy", "work", "idle", 1.0)] * 500
@@ -210,8 +210,15 @@ def _counted(
             steps, states=states, actions=actions, rewards=rewards, max_steps=asked.max_steps, rng=source,
             episodes=episodes if asked.unit == "episode" else None, users=users if asked.unit == "user" else None,
         )  # fmt: skip
-    if (steps.states, steps.actions) != (states, actions) or steps.reward_range != rewards:
+    span = None if rewards is None else tuple(float(end) for end in rewards)
+    if (steps.states, steps.actions) != (states, actions) or steps.reward_range != span:
         raise InvalidParameterError("the steps were counted with other states, actions or another range of rewards")
+    if not limited and steps.owner is not None:
+        # If a step that was used goes, one that was left out takes its place: two steps change.
+        raise InvalidParameterError(
+            f"the steps were counted with a limit for each {steps.owner}, which protects no single {asked.unit}: count "
+            "them without `max_steps`"
+        )
     if limited and (steps.owner != asked.unit or (steps.max_steps or 0) > (asked.max_steps or 0)):
         raise InvalidParameterError(
             f"unit {asked.unit!r} with `max_steps={asked.max_steps}`: the steps were not counted so. Count them with "

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from pathveil.errors import InvalidParameterError
 from pathveil.markup import Html, card
 from pathveil.models.chain import Mechanism
 from pathveil.models.control.mdp_file import Parts, mdp_json, mdp_parts
@@ -80,13 +81,21 @@ class PrivateMDP:
     def with_rewards(self, rewards: npt.ArrayLike) -> PrivateMDP:
         """The same model with public rewards [s, a] in place of learned ones."""
         known = np.asarray(rewards, dtype=float)
+        if not np.isfinite(known).all():
+            raise InvalidParameterError("`rewards` must be finite numbers, one for each state and action")
         process = DecisionProcess(self.states, self.actions, self.transitions, known, self.process.possible)
         return PrivateMDP(process, self.guarantee, self.mechanism, self.noise)
 
     def policy(self, discount: float) -> Policy:
-        """The best policy of the private model, by QuantEcon (extra `control`)."""
+        """The best policy of the private model, by QuantEcon (extra `control`).
+
+        It takes what is known by a prior only in states where nothing else is known.
+        """
         if discount not in self._policies:
-            self._policies[discount] = self.process.policy(discount)
+            process, tried = self.process, np.zeros_like(self.process.possible)
+            tried[process.possible] = self.noise.totals > 0
+            known = np.where(tried.any(axis=1, keepdims=True), tried, process.possible)
+            self._policies[discount] = replace(process, possible=known).policy(discount)
         return self._policies[discount]
 
     def value_error(self, discount: float, probability: float = 0.95) -> ValueErrorBound:

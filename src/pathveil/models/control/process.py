@@ -96,6 +96,8 @@ class DecisionProcess:
         Without a policy each possible action is as likely. Episodes begin in `initial`, or in any state alike.
         `fit_private_mdp` takes the columns as they are.
         """
+        if length < 1 or size < 1:
+            raise InvalidParameterError(f"`length` is {length} and `size` is {size}: both are at least 1")
         source = checked_source(rng)
         cumulative = np.cumsum(self.transitions, axis=2)
         choices = np.cumsum(self.possible / self.possible.sum(axis=1, keepdims=True), axis=1)

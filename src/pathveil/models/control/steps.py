@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pathveil.errors import InvalidCountsError, InvalidParameterError, TooLargeError, UnknownSymbolError
-from pathveil.models.people import chosen_words, person_codes, require_max_words
+from pathveil.models.people import chosen_words, person_codes
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+from pathveil.privacy.units import LARGEST_NUMBER
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.system import Symbol, unique_symbols
 
@@ -91,7 +92,8 @@ def count_steps(
         return StepCounts(named, deeds, table, None, None, 0, owner, max_steps, left_out)
     inside = np.clip(paid, *span)
     middle, width = (span[0] + span[1]) / 2, span[1] - span[0]
-    on_grid = np.rint((inside - middle) / width * GRID).astype(np.int64)
+    # Whatever rounding does to the middle and the width, no reward counts more than half of the grid.
+    on_grid = np.clip(np.rint((inside - middle) / width * GRID), -(GRID // 2), GRID // 2).astype(np.int64)
     sums = np.zeros(shape[0] * shape[1], dtype=np.int64)
     np.add.at(sums, pair, on_grid)
     clipped = int((inside != paid).sum())
@@ -115,7 +117,7 @@ def _coded(
         return s, a, t, None
     try:
         paid = np.asarray(columns["reward"], dtype=float)
-    except (TypeError, ValueError) as problem:
+    except (TypeError, ValueError, OverflowError) as problem:
         raise InvalidCountsError(
             f"the rewards cannot be read as numbers: {problem}", without_content="a reward is not a number"
         ) from None
@@ -174,7 +176,10 @@ def _kept(
         )
     if max_steps is None:
         return None, None
-    require_max_words(max_steps)
+    if isinstance(max_steps, bool) or not isinstance(max_steps, int) or not 1 <= max_steps <= LARGEST_NUMBER:
+        raise InvalidParameterError(
+            f"`max_steps` is {max_steps!r}: a whole number from 1 to 10^9, declared and not measured"
+        )
     if users is not None:
         return chosen_words(person_codes(users, count), max_steps, checked_source(rng)), "user"
     owners = person_codes([] if episodes is None else episodes, count)
@@ -193,8 +198,9 @@ def _checked_range(rewards: tuple[float, float] | None) -> tuple[float, float] |
         low, high = (float(end) for end in rewards)
     except (TypeError, ValueError):
         low = high = float("nan")
-    if not (-1e300 < low < high < 1e300):
+    if not (-1e300 < low < high < 1e300) or not high - low > 1e-9 * max(abs(low), abs(high)):
         raise InvalidParameterError(
-            f"rewards is {rewards!r}: it is the public range (lowest, highest) that rewards are held to"
+            f"rewards is {rewards!r}: it is the public range (lowest, highest) that rewards are held to, and wide "
+            "enough to be told from its ends"
         )
     return low, high

@@ -54,8 +54,12 @@ class User(Person):
         With add-remove it takes two steps: somebody with one word more or less, or with another one, is that person
         removed, and added again. (One step would do only for persons of whom this is the only word.)
         """
-        # The words of a person are the episodes, where it is a decision process that is learned.
-        word = Episode(self.neighbours) if isinstance(wider, Episode | Step | Transition) else self.one_word
+        word: Unit = self.one_word
+        if isinstance(wider, Episode | Step | Transition):
+            # The words of a person are the episodes, where it is a decision process that is learned.
+            if self.max_length is not None:
+                return None  # an episode may be longer
+            word = Episode(self.neighbours)
         route = word._route_to(wider, known)
         return route if route is None or self.neighbours == "replace" else Route(2)
 
