@@ -14,7 +14,7 @@ def chi_square_p_value(draws: Iterable[Hashable], law: Mapping[Hashable, float])
     """How likely draws from this law are to fit it as badly as these do. An impossible draw gives 0.
 
     Outcomes that are expected fewer than ten times are taken together, and with the rarest other one if that is still
-    too few, so that the chi-square law applies.
+    too few, so that the chi-square law applies. Two outcomes have the binomial law, whatever is expected of them.
     """
     listed = list(draws)
     if any(law.get(draw, 0.0) == 0.0 for draw in listed):
@@ -25,10 +25,12 @@ def chi_square_p_value(draws: Iterable[Hashable], law: Mapping[Hashable, float])
     expected = np.array([law[outcome] * len(listed) for outcome in law])
     observed = np.array([counts[outcome] for outcome in law])
     rare = expected < 10
-    if rare.any() and expected[rare].sum() < 10 and not rare.all():
+    if rare.any() and expected[rare].sum() < 10 and np.count_nonzero(~rare) > 1:
         rare[np.flatnonzero(~rare)[np.argmin(expected[~rare])]] = True
     if rare.any():
         expected = np.append(expected[~rare], expected[rare].sum())
         observed = np.append(observed[~rare], observed[rare].sum())
+    if len(expected) == 2:
+        return float(stats.binomtest(int(observed[1]), len(listed), min(1.0, expected[1] / len(listed))).pvalue)
     statistic = float(((observed - expected) ** 2 / np.maximum(expected, 1e-12)).sum())
     return float(stats.chi2.sf(statistic, max(len(expected) - 1, 1)))

@@ -47,6 +47,14 @@ if TYPE_CHECKING:
     from pathveil.models import published as published
     from pathveil.models.chain import PrivateChain as PrivateChain
     from pathveil.models.chain import fit_private_chain as fit_private_chain
+    from pathveil.models.control import DecisionProcess as DecisionProcess
+    from pathveil.models.control import PrivateDoublyStochastic as PrivateDoublyStochastic
+    from pathveil.models.control import PrivateMDP as PrivateMDP
+    from pathveil.models.control import StepCounts as StepCounts
+    from pathveil.models.control import convergence_factor as convergence_factor
+    from pathveil.models.control import count_steps as count_steps
+    from pathveil.models.control import fit_private_mdp as fit_private_mdp
+    from pathveil.models.control import private_doubly_stochastic as private_doubly_stochastic
     from pathveil.models.counting import WordCounts as WordCounts
     from pathveil.models.frequencies import PrivateFrequencies as PrivateFrequencies
     from pathveil.models.frequencies import curator_errors as curator_errors

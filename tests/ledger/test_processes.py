@@ -123,7 +123,7 @@ def test_a_process_killed_at_any_moment_never_leaves_less_in_the_ledger_than_it_
             os.kill(victim.pid, signal.SIGKILL)
         for victim in victims:
             victim.join()
-            assert victim.exitcode == -signal.SIGKILL  # it was still at work
+            assert victim.exitcode < 0  # it was still at work, and died of a signal
         head = ledger.verify(head).head  # whole, and with every entry that was there before
         charged = sum(entry.kind == "charged" for entry in ledger.entries())
         assert marker.read_text().count("released\n") <= charged

@@ -96,7 +96,8 @@ def _print(found: Forecast, what: str) -> None:
         table.add_row(name, "-", "-", "-")
     if bound is not None:
         table.add_section()
-        table.add_row("any mechanism: at least", f"{bound.errors:.4g}", f"{bound.errors / length:.2%}", "")
+        least = "any mechanism: at least" + ("" if bound.proved else " about")
+        table.add_row(least, f"{bound.errors:.4g}", f"{bound.errors / length:.2%}", "")
     out.print(repr(found.world), markup=False)
     out.print(table)
     if rows:

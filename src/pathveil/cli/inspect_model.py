@@ -14,6 +14,7 @@ from pathveil.cli.printing import inspected_sequences, print_sequences
 
 if TYPE_CHECKING:
     from pathveil.models.chain import ErrorForecast, PrivateChain
+    from pathveil.models.control import PrivateMDP
     from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
     from pathveil.systems.markov_chain import MarkovChain
 
@@ -35,9 +36,13 @@ def inspect(
 
     Example: [bold]pathveil inspect model.json[/bold]
     """
-    from pathveil.data.public import read_model, read_sequences
+    from pathveil.data.public import read_mdp, read_model, read_sequences
     from pathveil.models.chain import chain_from_json
 
+    process = read_mdp(model)
+    if process is not None:
+        _inspect_process(process, model, as_json)
+        return
     sequences = read_sequences(model)
     if sequences is not None:
         _inspect_sequences(sequences, model, as_json)
@@ -74,6 +79,42 @@ def inspect(
         else f"The promise: {promise}",
         markup=False,
     )
+
+
+def _inspect_process(found: PrivateMDP, path: Path, as_json: bool) -> None:
+    """Of a decision process: its size, what is known by a prior only, and the most likely outcome of each action."""
+    from rich.console import Console
+    from rich.table import Table
+
+    unknown = [[str(state), str(action)] for state, action in found.prior_only]
+    if as_json:
+        content = {
+            "states": [str(state) for state in found.states],
+            "actions": [str(action) for action in found.actions],
+            "transitions": found.transitions.tolist(),
+            "rewards": found.rewards.tolist(),
+            "prior_only": unknown,
+            "mechanism": found.mechanism,
+            "guarantee": found.guarantee.to_dict(),
+        }
+        typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+        return
+    out = Console()
+    out.print(
+        f"{path}: a decision process of {len(found.states)} states and {len(found.actions)} actions; "
+        f"{len(unknown)} pairs of them are known by a prior only",
+        markup=False,
+    )
+    table = Table("state", "action", "reward", "most likely next", "probability")
+    pairs = list(zip(*found.process.possible.nonzero(), strict=True))
+    for s, a in pairs[:_SHOWN]:
+        row = found.transitions[s, a]
+        named = (str(name) for name in (found.states[s], found.actions[a]))
+        table.add_row(*named, f"{found.rewards[s, a]:.3g}", str(found.states[row.argmax()]), f"{row.max():.3f}")
+    out.print(table)
+    if len(pairs) > _SHOWN:
+        out.print(f"and {len(pairs) - _SHOWN} more rows (--json shows all)", markup=False)
+    out.print(f"The promise: {found.guarantee}", markup=False)
 
 
 def _inspect_sequences(found: PrivateSequences | PrivateSequencesByGroup, path: Path, as_json: bool) -> None:

@@ -34,6 +34,8 @@ what shall the budget protect? One budget has one unit, and every release is cha
   --unit user-symbols --max-words-per-user k            all symbols in all words of a person (with --adjacency b: b
                                                         symbols in each); how many words and how long is public
   --unit transition                                     the destination of one transition; where each starts is public
+  --unit step                                           one step of a decision process
+  --unit episode                                        all steps of one episode of a decision process
 The wider the unit, the more a release costs, and the more the budget promises."""
 
 # What each unit asks for.
@@ -45,6 +47,8 @@ _ASKED = {
     "user": {"max_words_per_user", "max_length"},
     "user-symbols": {"max_words_per_user"},
     "transition": set(),
+    "step": set(),
+    "episode": set(),
 }
 
 
@@ -53,7 +57,10 @@ class Protected:
     """What the budget protects: the name of a unit, and what this unit asks for."""
 
     unit: Annotated[
-        Literal["symbols", "moved-symbols", "same-length", "word", "user", "user-symbols", "transition"] | None,
+        Literal[
+            "symbols", "moved-symbols", "same-length", "word", "user", "user-symbols", "transition", "step", "episode"
+        ]
+        | None,
         typer.Option(help="What the budget protects; it has to be named, and cannot be changed later."),
     ] = None
     adjacency: Annotated[
@@ -85,7 +92,7 @@ class Protected:
     ] = None
     neighbours: Annotated[
         Literal["replace", "add-remove"],
-        typer.Option(help="Units word and user: a word (a person) becomes another, or is there or not."),
+        typer.Option(help="Units word, user, step and episode: one of them becomes another, or is there or not."),
     ] = "replace"
 
     def made(self) -> Unit:
@@ -105,6 +112,8 @@ class Protected:
             return units.User(self.max_words_per_user, self.max_length, neighbours)
         if name == "user-symbols":
             return units.UserSymbols(self.max_words_per_user or 1, self.adjacency)
+        if name in ("step", "episode"):
+            return units.Step(neighbours) if name == "step" else units.Episode(neighbours)
         return units.SameLength() if name == "same-length" else units.Transition()
 
     def _checked(self) -> str:
@@ -120,9 +129,9 @@ class Protected:
             if (option in _ASKED[name]) != (value is not None):
                 verb = "needs" if value is None else "does not go with"
                 raise InvalidParameterError(f"--unit {name} {verb} --{option.replace('_', '-')}")
-        if self.neighbours != "replace" and name not in ("word", "user"):
+        if self.neighbours != "replace" and name not in ("word", "user", "step", "episode"):
             raise InvalidParameterError(
-                f"--neighbours {self.neighbours} is for --unit word and --unit user, not for {name}"
+                f"--neighbours {self.neighbours} is for --unit word, user, step and episode, not for {name}"
             )
         return name
 

@@ -22,10 +22,12 @@ from pathveil.ledger.amounts import Amount, amount_of, decimal_text
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.privacy.units import (
     Edits,
+    Episode,
     Known,
     Person,
     Route,
     SameLength,
+    Step,
     Symbols,
     Transition,
     Unit,
@@ -153,7 +155,8 @@ def buys(unit: Unit, left: Amount) -> list[tuple[str, Decimal]]:
     }
     releases[Edits(1, 1, longest).short] = Edits(1, 1, longest), Known()
     people = [User(neighbours=unit.neighbours)] if isinstance(unit, User) else []
-    for model in (Word(), *people, Transition()):
+    steps = [type(unit)(unit.neighbours)] if isinstance(unit, Step | Episode) else []
+    for model in (Word(), *people, Transition(), *steps):
         releases[f"{model.short} (a model)"] = model, Known()
     rounded_down = Context(prec=6, rounding=ROUND_FLOOR)
     found = []

@@ -244,12 +244,24 @@ def noisy_rows(
     `sizes` are the row sizes where those are public; rows of size 0 get no noise. Otherwise the noisy counts are
     summed. A row without any (noisy) record is uniform on its support.
     """
+    return rows_of(noisy_counts(source, counts, inside, noise, sizes), inside, sizes)
+
+
+def noisy_counts(
+    source: RandomSource, counts: IntArray, inside: BoolArray, noise: CountNoise, sizes: IntArray | None
+) -> IntArray:
+    """Counts with noise on every entry of the support; none in rows whose public size is 0."""
     noisy = np.zeros(counts.shape, dtype=np.int64)
     touched = inside if sizes is None else inside & (sizes > 0)[:, None]
     noisy[touched] = counts[touched] + noise.draw(source, int(touched.sum()))
-    values = np.empty(counts.shape)
-    step = max(1, _CELLS_AT_A_TIME // counts.shape[1])
-    for first in range(0, len(counts), step):
+    return noisy
+
+
+def rows_of(noisy: IntArray, inside: BoolArray, sizes: IntArray | None) -> FloatArray:
+    """The probabilities of each row, from noisy counts and the public sizes of rows, or their noisy sums."""
+    values = np.empty(noisy.shape)
+    step = max(1, _CELLS_AT_A_TIME // noisy.shape[1])
+    for first in range(0, len(noisy), step):
         rows = slice(first, first + step)
         totals = noisy[rows].sum(axis=1) if sizes is None else sizes[rows]
         values[rows] = _probabilities(noisy[rows], inside[rows], totals[:, None])

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from pathveil.errors import InvalidSystemError
 from pathveil.models.chain import PrivateChain, chain_from_json
+from pathveil.models.control import PrivateMDP, is_mdp
 from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup, is_by_group, is_sequences
 
 
-def load_model(path: str | Path) -> PrivateChain | PrivateSequences | PrivateSequencesByGroup:
-    """A private model that `save` or `pathveil model` wrote: a chain, a model of sequences, or those
-    of several groups, as the file says.
+def load_model(path: str | Path) -> PrivateChain | PrivateSequences | PrivateSequencesByGroup | PrivateMDP:
+    """A private model that `save` or `pathveil model` wrote: a chain, a model of sequences, those of several groups, or
+    a decision process, as the file says.
 
     Raises `InvalidSystemError` where the file is something else or damaged.
     """
@@ -26,9 +28,9 @@ def load_model(path: str | Path) -> PrivateChain | PrivateSequences | PrivateSeq
         raise InvalidSystemError(f"{path}: {problem}") from None
 
 
-def model_from_json(text: str) -> PrivateChain | PrivateSequences | PrivateSequencesByGroup:
+def model_from_json(text: str) -> PrivateChain | PrivateSequences | PrivateSequencesByGroup | PrivateMDP:
     """The model whose file has this text."""
-    found = sequences_in(text)
+    found = mdp_in(text) or sequences_in(text)
     if found is not None:
         return found
     if not text.lstrip().startswith("{"):
@@ -39,12 +41,23 @@ def model_from_json(text: str) -> PrivateChain | PrivateSequences | PrivateSeque
         raise InvalidSystemError("this is not the JSON of a model: it is nested too deeply") from None
 
 
+def mdp_in(text: str) -> PrivateMDP | None:
+    """The decision process in the text of a file; None where it is something else."""
+    document = _document(text)
+    return PrivateMDP.from_json(document) if is_mdp(document) else None
+
+
 def sequences_in(text: str) -> PrivateSequences | PrivateSequencesByGroup | None:
     """The model (or models) of sequences in the text of a file; None where it is, or should be, that of a chain."""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        return None  # the reader of chains says what is wrong
+    document = _document(text)
     if is_by_group(document):
         return PrivateSequencesByGroup.from_json(document)
     return PrivateSequences.from_json(document) if is_sequences(document) else None
+
+
+def _document(text: str) -> Any:
+    """What the JSON says; None where it is none, of which the reader of chains says what is wrong."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

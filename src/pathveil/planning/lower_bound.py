@@ -33,7 +33,8 @@ _MOST_MOVES = 50_000  # from one state to the next, for each of them: some secon
 class LowerBound:
     """No mechanism with this ε has fewer errors on average over all feasible words of this length.
 
-    `proved` is False where the average over words was estimated from a public sample of them.
+    `proved` is False where the average over words was estimated from a public sample of them: then a mechanism may have
+    a little fewer.
     """
 
     errors: float

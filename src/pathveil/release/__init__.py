@@ -2,12 +2,13 @@
 
     Release            the five steps as a context manager, for whatever is released
     release_words      one private word for each word of some files, by this process or by Spark
-    release_model      one private chain, or one private model of sequences, for all words or transitions of some files
+    release_model      one private chain, model of sequences or decision process for all words or steps of some files
     release_synthetic  words drawn from a saved private model, which cost nothing
 
 Commands parse and print; everything that decides what may appear, and when, is here.
 """
 
+from pathveil.release.decision_choices import DecisionChoices
 from pathveil.release.destinations import files_to_write, refuse_inputs
 from pathveil.release.model import ReleasedModel, release_model
 from pathveil.release.model_choices import ModelChoices, SequenceChoices
@@ -17,6 +18,7 @@ from pathveil.release.synthetic import SyntheticChoices, release_synthetic
 from pathveil.release.words import WordChoices, release_words
 
 __all__ = [
+    "DecisionChoices",
     "ModelChoices",
     "Release",
     "ReleasedModel",

@@ -16,9 +16,10 @@ from pathveil.release.model_choices import Choices, Counted, Model
 if TYPE_CHECKING:
     from pathveil.data.encrypted_file import EncryptedFile
     from pathveil.data.formats import Layout
-    from pathveil.data.reading import PairColumns
+    from pathveil.data.reading import PairColumns, StepColumns
     from pathveil.data.sources import Format
     from pathveil.models.chain import PrivateChain
+    from pathveil.models.control import PrivateMDP
     from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.release.release import Release
@@ -35,7 +36,7 @@ class ReleasedModel(Generic[Counted, Model]):
 
 def release_model(
     files: Sequence[str],
-    layout: Layout | PairColumns,
+    layout: Layout | PairColumns | StepColumns,
     choices: Choices[Counted, Model],
     release: Release,
     output: Path,
@@ -122,12 +123,12 @@ def _encrypted(workspace: Path, text: str) -> EncryptedFile:
     return unfinished
 
 
-def _matrix_csv(model: PrivateChain | PrivateSequences | PrivateSequencesByGroup) -> str:
+def _matrix_csv(model: PrivateChain | PrivateSequences | PrivateSequencesByGroup | PrivateMDP) -> str:
     """A row for each state: its name, then the probability of each state to follow, with all digits."""
     from pathveil.models.chain import PrivateChain
 
     if not isinstance(model, PrivateChain):
-        raise InvalidParameterError("a model of sequences has no matrix of transitions: leave it out")
+        raise InvalidParameterError("only a chain has a matrix of transitions: leave it out")
     chain, text = model.chain, io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["", *chain.symbols])

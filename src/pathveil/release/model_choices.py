@@ -2,6 +2,8 @@
 
 ModelChoices       a Markov chain
 SequenceChoices    a model of whole words, or one for each of several groups
+
+`DecisionChoices` (`decision_choices.py`) is for steps of a decision process.
 """
 
 from __future__ import annotations
@@ -15,16 +17,25 @@ from pathveil.errors import InvalidParameterError
 
 if TYPE_CHECKING:
     from pathveil.data.formats import Layout
-    from pathveil.data.reading import Beside, CuratorCounts, CuratorWords, OnBadRow, PairColumns
+    from pathveil.data.reading import (
+        Beside,
+        CuratorCounts,
+        CuratorSteps,
+        CuratorWords,
+        OnBadRow,
+        PairColumns,
+        StepColumns,
+    )
     from pathveil.data.sources import Format
     from pathveil.models.chain import Mechanism, PrivateChain, Unit
+    from pathveil.models.control import PrivateMDP
     from pathveil.models.sequences import Order, PrivateSequences, PrivateSequencesByGroup
     from pathveil.privacy.guarantee import Guarantee
     from pathveil.privacy.units import Neighbours
     from pathveil.release.runners import RunnerName
 
-Counted = TypeVar("Counted", "CuratorCounts", "CuratorWords")
-Model = TypeVar("Model", "PrivateChain", "PrivateSequences | PrivateSequencesByGroup")
+Counted = TypeVar("Counted", "CuratorCounts", "CuratorWords", "CuratorSteps")
+Model = TypeVar("Model", "PrivateChain", "PrivateSequences | PrivateSequencesByGroup", "PrivateMDP")
 Charge = Callable[["Guarantee"], object]
 Progress = Callable[[str, int], None]
 
@@ -40,7 +51,6 @@ class Choices(ABC, Generic[Counted, Model]):
     states: Sequence[Any]
     epsilon: float
     delta: float | None
-    unit: Unit
     support: Any = None
     max_length: int | None = None
     user: str | None = None
@@ -58,7 +68,11 @@ class Choices(ABC, Generic[Counted, Model]):
 
     @abstractmethod
     def counted(
-        self, files: Sequence[str], layout: Layout | PairColumns, format: Format | None, progress: Progress | None
+        self,
+        files: Sequence[str],
+        layout: Layout | PairColumns | StepColumns,
+        format: Format | None,
+        progress: Progress | None,
     ) -> Counted:
         """What the model is made of, from files. Everything that is wrong with them is found here."""
 
@@ -101,6 +115,7 @@ class Choices(ABC, Generic[Counted, Model]):
 class ModelChoices(Choices["CuratorCounts", "PrivateChain"]):
     """A private chain; see `fit_private_chain`."""
 
+    unit: Unit
     mechanism: Mechanism | None = None
     split: Mapping[str, float] | None = None
 
@@ -114,9 +129,15 @@ class ModelChoices(Choices["CuratorCounts", "PrivateChain"]):
         )  # fmt: skip
 
     def counted(
-        self, files: Sequence[str], layout: Layout | PairColumns, format: Format | None, progress: Progress | None
+        self,
+        files: Sequence[str],
+        layout: Layout | PairColumns | StepColumns,
+        format: Format | None,
+        progress: Progress | None,
     ) -> CuratorCounts:
-        from pathveil.data.reading import count_transitions
+        from pathveil.data.reading import StepColumns, count_transitions
+
+        assert not isinstance(layout, StepColumns)
 
         if self.engine == "spark":
             from pathveil.data import spark
@@ -146,6 +167,7 @@ class ModelChoices(Choices["CuratorCounts", "PrivateChain"]):
 class SequenceChoices(Choices["CuratorWords", "PrivateSequences | PrivateSequencesByGroup"]):
     """A private model of whole words, see `fit_private_sequences`; or with groups (`beside`), one for each of them."""
 
+    unit: Unit
     order: Order = "auto"
     beside: Beside | None = None
 
@@ -166,11 +188,16 @@ class SequenceChoices(Choices["CuratorWords", "PrivateSequences | PrivateSequenc
             raise InvalidParameterError("times and groups need the embedded engine: leave out --engine spark")
 
     def counted(
-        self, files: Sequence[str], layout: Layout | PairColumns, format: Format | None, progress: Progress | None
+        self,
+        files: Sequence[str],
+        layout: Layout | PairColumns | StepColumns,
+        format: Format | None,
+        progress: Progress | None,
     ) -> CuratorWords:
         from pathveil.data.formats import Layout
-        from pathveil.data.reading import read_coded_words
+        from pathveil.data.reading import StepColumns, read_coded_words
 
+        assert not isinstance(layout, StepColumns)
         if self.engine == "spark":
             from pathveil.data import spark
 

@@ -288,9 +288,14 @@ def _condition(choices: SyntheticChoices, states: Sequence[Symbol]) -> dict[str,
 def _read(model: Path, choices: SyntheticChoices) -> _SyntheticWords:
     import numpy as np
 
-    from pathveil.data.public import read_model, read_sequences
+    from pathveil.data.public import read_mdp, read_model, read_sequences
     from pathveil.systems.system import checked_length
 
+    if read_mdp(model) is not None:
+        raise InvalidParameterError(
+            f"{model} is a decision process: what follows depends on the actions, so there are no words to draw. In "
+            "Python, `pv.load_model(…).simulate(policy, …)` makes episodes."
+        )
     length = choices.length
     sequences = read_sequences(model)
     if sequences is not None:

@@ -164,3 +164,30 @@ def test_plans_that_end_early_are_numbered_too():
                 for rank in range(count)
             ]
             assert sorted(found) == ["a", "ab", "b", "bb", "c"]
+
+
+def _cycle(size: int) -> pv.MarkovChain:
+    """A ring of streets with one street beside it: words of any length, and few of them."""
+    ring = [(f"a{i}", f"a{(i + 1) % size}") for i in range(size)]
+    return pv.MarkovChain.from_edges([*ring, ("a0", "b"), ("b", "a2")])
+
+
+@pytest.mark.parametrize("cap", [2, 3, 5, 7])
+@pytest.mark.parametrize("length", [17, 30, 44])
+def test_each_number_of_a_class_is_a_word_of_its_own_however_long_the_word(length: int, cap: int) -> None:
+    # Rows hold entries near the diagonal only; what lies beyond must not be mistaken for one of them.
+    world = _cycle(12)
+    word = tuple(f"a{i % 12}" for i in range(length))
+    classes = pv.edit_classes(world, word, lengths=(length - 1, length + 1), cap=cap)
+    for distance, count in enumerate(classes.counts):
+        found = [tuple(classes.word_at(distance, rank).tolist()) for rank in range(count)]
+        assert len(set(found)) == count
+        assert all(length - 1 <= len(codes) <= length + 1 and world.is_feasible(world.decode(codes)) for codes in found)
+        assert set(classes.distances(np.array(codes) for codes in found).tolist()) <= {distance}
+
+
+def test_long_words_over_two_letters_stay_in_their_range_of_lengths() -> None:
+    word = ("0110100110010110" * 3)[:40]
+    mechanism = pv.EditExponential(pv.Alphabet("01"), 20.0, lengths=(39, 41), cap=4)
+    drawn = mechanism.privatize_many([word] * 500, rng=pv.insecure_seed(1))
+    assert {len(private) for private in drawn} <= {39, 40, 41}

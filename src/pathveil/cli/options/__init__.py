@@ -4,6 +4,8 @@
     SystemFile       the public system; Ends: where its words begin and end
     Input, Columns   the sensitive words, and how they stand in their files
     ModelInput       the same for `pathveil model`; Learned: times and groups
+    Fit, Pairs       what a model is made of, and what it promises
+    Decisions        steps of a decision process
     Work             this process, or Spark
     Distance         substitutions or edits; Places: how far symbols are apart
     Budget           the ledger that is charged
@@ -15,7 +17,9 @@ Beside them single options that several commands share, and the headings under w
 
 from pathveil.cli.options.budget import Budget, Curator, LedgerFile
 from pathveil.cli.options.bundles import takes_bundles
+from pathveil.cli.options.decisions import Decisions
 from pathveil.cli.options.engine import Work
+from pathveil.cli.options.fit import Fit, Pairs
 from pathveil.cli.options.input import WHERE_WORDS_ARE, Columns, Input, OnBadRow
 from pathveil.cli.options.mechanism import (
     HOW_PRIVATE,
@@ -46,9 +50,11 @@ __all__ = [
     "Budget",
     "Columns",
     "Curator",
+    "Decisions",
     "Distance",
     "Ends",
     "Epsilon",
+    "Fit",
     "Input",
     "Json",
     "Learned",
@@ -59,6 +65,7 @@ __all__ = [
     "OnInfeasible",
     "Output",
     "Overwrite",
+    "Pairs",
     "Places",
     "Printing",
     "Quiet",

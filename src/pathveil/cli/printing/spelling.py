@@ -13,9 +13,9 @@ OPTIONS = {
         name: "--" + name.replace("_", "-")
         for name in (
             "adjacency", "cap", "case", "column", "count", "delta", "epsilon", "first", "format", "group", "joiner",
-            "keep", "last", "length", "lengths", "max_length", "max_words_per_user", "mechanism", "neighbours",
-            "on_bad_row", "on_infeasible", "order", "overwrite", "prefix", "separator", "split", "states", "support",
-            "symbol", "ties", "time_format", "unit", "user", "week",
+            "keep", "last", "length", "lengths", "max_length", "max_steps", "max_words_per_user", "mechanism",
+            "neighbours", "on_bad_row", "on_infeasible", "order", "overwrite", "prefix", "rewards", "separator",
+            "split", "states", "support", "symbol", "ties", "time_format", "unit", "user", "week",
         )
     },
     "each": "--each-epsilon and --each-delta",
@@ -23,6 +23,7 @@ OPTIONS = {
     "max_words": "--max-words-per-user",
     "group_values": "--groups",
     "times": "--time",
+    "episodes": "--episode",
     "users": "--user",
 }  # fmt: skip
 """How the command line spells arguments that messages may name."""

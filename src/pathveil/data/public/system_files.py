@@ -41,8 +41,9 @@ import numpy as np
 from scipy import sparse
 
 from pathveil.errors import FileItselfError, InvalidParameterError, InvalidSystemError, PathVeilError
+from pathveil.models.control import PrivateMDP
 from pathveil.models.model_file import model_parts
-from pathveil.models.saved_model import sequences_in
+from pathveil.models.saved_model import mdp_in, sequences_in
 from pathveil.models.sequences import PrivateSequences, PrivateSequencesByGroup
 from pathveil.numerics.arrays import BoolArray, IntArray
 from pathveil.privacy.guarantee import Guarantee
@@ -163,6 +164,12 @@ def read_sequences(path: str | Path) -> PrivateSequences | PrivateSequencesByGro
     return _named(path, lambda: sequences_in(text))
 
 
+def read_mdp(path: str | Path) -> PrivateMDP | None:
+    """A private decision process; None where the file is, or should be, another model."""
+    text = _text(path)
+    return _named(path, lambda: mdp_in(text))
+
+
 def _chain_text(path: str | Path) -> str:
     text = _text(path)
     if not text.lstrip().startswith("{"):  # `from_json` would take it for the name of another file
@@ -179,6 +186,21 @@ def read_automaton(path: str | Path) -> Automaton:
     for origin, symbol, destination in moves:
         targets.setdefault((origin, symbol), set()).add(destination)
     return _named(path, lambda: Automaton(targets, initial=initial, accepting=accepting or None))
+
+
+def read_steps_possible(
+    path: str | Path, states: Sequence[Hashable], actions: Sequence[Hashable], columns: tuple[str, str, str]
+) -> tuple[BoolArray, BoolArray]:
+    """Which steps can occur, from a CSV file of them: [state, action] and [state, action, next]."""
+    place = {str(state): i for i, state in enumerate(states)}
+    deed = {str(action): i for i, action in enumerate(actions)}
+    support: BoolArray = np.zeros((len(place), len(deed), len(place)), dtype=bool)
+    for number, (origin, action, destination) in _rows(path, columns):
+        for name, known, what in ((origin, place, "state"), (action, deed, "action"), (destination, place, "state")):
+            if name not in known:
+                raise InvalidSystemError(f"{path}, line {number}: {name!r} is not one of the public {what}s")
+        support[place[origin], deed[action], place[destination]] = True
+    return np.asarray(support.any(axis=2)), support
 
 
 def read_row_sizes(path: str | Path) -> dict[str, int]:

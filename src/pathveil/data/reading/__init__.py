@@ -5,6 +5,7 @@ from pathveil.data.reading.coded_words import CuratorWords, DistinctWords, read_
 from pathveil.data.reading.count_columns import columns_like_counts
 from pathveil.data.reading.moments import Beside
 from pathveil.data.reading.opening import opened
+from pathveil.data.reading.steps import CuratorSteps, StepColumns, read_steps
 from pathveil.data.reading.transitions import CuratorCounts, PairColumns, WordTally, count_transitions
 from pathveil.data.reading.user_limit import UserLimit, limit_for
 from pathveil.data.reading.words import CheckedWords, check_words, checked_words, count_lengths, read_words
@@ -15,10 +16,12 @@ __all__ = [
     "CheckedWords",
     "Checker",
     "CuratorCounts",
+    "CuratorSteps",
     "CuratorWords",
     "DistinctWords",
     "OnBadRow",
     "PairColumns",
+    "StepColumns",
     "UserLimit",
     "WordTally",
     "check_words",
@@ -31,5 +34,6 @@ __all__ = [
     "no_word_to_release",
     "opened",
     "read_coded_words",
+    "read_steps",
     "read_words",
 ]

@@ -19,13 +19,15 @@ public system compares words that this system allows.
 
 from pathveil.privacy.units.kinds import unit_from_dict
 from pathveil.privacy.units.people import User, UserSymbols
-from pathveil.privacy.units.records import Mass, Record, Transition
+from pathveil.privacy.units.records import Episode, Exchange, Mass, Record, Step, Transition
 from pathveil.privacy.units.unit import LARGEST_NUMBER, Known, Neighbours, Person, Route, Unit
 from pathveil.privacy.units.words import Edits, MovedSymbols, SameLength, Symbols, Word
 
 __all__ = [
     "LARGEST_NUMBER",
     "Edits",
+    "Episode",
+    "Exchange",
     "Known",
     "Mass",
     "MovedSymbols",
@@ -34,6 +36,7 @@ __all__ = [
     "Record",
     "Route",
     "SameLength",
+    "Step",
     "Symbols",
     "Transition",
     "Unit",

@@ -8,14 +8,16 @@ from math import isfinite
 from typing import Any
 
 from pathveil.privacy.units.people import User, UserSymbols
-from pathveil.privacy.units.records import Mass, Record, Transition
+from pathveil.privacy.units.records import Episode, Exchange, Mass, Record, Step, Transition
 from pathveil.privacy.units.unit import Unit
 from pathveil.privacy.units.words import Edits, MovedSymbols, SameLength, Symbols, Word
 
-_KINDS: dict[str, type[Unit]] = {
-    kind.kind: kind
-    for kind in (Symbols, MovedSymbols, SameLength, Edits, Word, User, UserSymbols, Transition, Record, Mass)
-}
+_ALL = (
+    *(Symbols, MovedSymbols, SameLength, Edits, Word),
+    *(User, UserSymbols),
+    *(Transition, Step, Episode, Record, Mass, Exchange),
+)
+_KINDS: dict[str, type[Unit]] = {kind.kind: kind for kind in _ALL}
 
 
 def unit_from_dict(content: Mapping[str, Any]) -> Unit:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pathveil.privacy.units.records import Episode, Step, Transition
 from pathveil.privacy.units.unit import (
     Known,
     Neighbours,
@@ -53,7 +54,13 @@ class User(Person):
         With add-remove it takes two steps: somebody with one word more or less, or with another one, is that person
         removed, and added again. (One step would do only for persons of whom this is the only word.)
         """
-        route = self.one_word._route_to(wider, known)
+        word: Unit = self.one_word
+        if isinstance(wider, Episode | Step | Transition):
+            # The words of a person are the episodes, where it is a decision process that is learned.
+            if self.max_length is not None:
+                return None  # an episode may be longer
+            word = Episode(self.neighbours)
+        route = word._route_to(wider, known)
         return route if route is None or self.neighbours == "replace" else Route(2)
 
     def _route_to_person(self, person: Person, known: Known) -> Route | None:

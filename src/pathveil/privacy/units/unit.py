@@ -147,3 +147,10 @@ def count_of(number: int, what: str) -> str:
 
 def added_or_removed(neighbours: Neighbours) -> str:
     return "" if neighbours == "replace" else ", added or removed"
+
+
+def by_neighbours(own: Neighbours, wanted: Neighbours) -> Route | None:
+    """To replace something is to remove it and to add something else; the reverse is not true."""
+    if own == wanted:
+        return Route(1)
+    return Route(2) if own == "add-remove" else None

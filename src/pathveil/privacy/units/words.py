@@ -13,6 +13,7 @@ from pathveil.privacy.units.unit import (
     Route,
     Unit,
     added_or_removed,
+    by_neighbours,
     count_of,
     each_word,
     neighbours_of,
@@ -196,7 +197,7 @@ class Word(Unit):
         needed = _length_needed(wider, known)
         if needed is None or not _reaches(self.max_length, needed):
             return None
-        return _by_neighbours(self.neighbours, neighbours_of(wider))
+        return by_neighbours(self.neighbours, neighbours_of(wider))
 
 
 _ANY = 0  # a word of any length is asked for
@@ -228,10 +229,3 @@ def _by_distance(distance: int, adjacency: int, feasible: bool) -> Route:
     if steps == 1:
         return Route(1)
     return Route(None if feasible else steps, distance)
-
-
-def _by_neighbours(own: Neighbours, wanted: Neighbours) -> Route | None:
-    """To replace something is to remove it and to add something else; the reverse is not true."""
-    if own == wanted:
-        return Route(1)
-    return Route(2) if own == "add-remove" else None

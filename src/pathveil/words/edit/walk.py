@@ -14,6 +14,7 @@ from pathveil.numerics.jit import kernel, part_of_kernel
 
 _BITS = 32
 _MASK = np.uint64((1 << _BITS) - 1)
+_ENTRIES = 16  # of four bits each that a packed row of the graph has; a shift by more would wrap around
 
 
 @part_of_kernel
@@ -293,10 +294,11 @@ def _end_like_word(which: int, row: Any, i: int, cap: int, own: Any, word: Any) 
     """
     kinds, symbols = own
     begin = max(0, i - cap + 1)
-    for j in range(begin, len(kinds) + 1):
+    end = min(begin + _ENTRIES, len(kinds) + 1)
+    for j in range(begin, end):
         if row >> (4 * (j - begin)) & 1:
             before = 0
-            for other in range(begin, len(kinds) + 1):
+            for other in range(begin, end):
                 if other != j and row >> (4 * (other - begin)) & 1 and _comes_before(other, j, kinds):
                     before += 1
             if before == which:
@@ -311,7 +313,7 @@ def _row_after(row: Any, i: int, cap: int, kind: int, kinds: Any) -> int:
     """The row at the edge of the ball after one more symbol of this kind, which is number i: entries that match."""
     before, begin = max(0, i - cap), max(0, i - cap + 1)
     after = 0
-    for j in range(before, len(kinds)):
+    for j in range(before, min(before + _ENTRIES, len(kinds))):
         if row >> (4 * (j - before)) & 1 and kinds[j] == kind:
             after |= 1 << (4 * (j + 1 - begin))
     return after
@@ -328,7 +330,7 @@ def _leave(
     (kinds, symbols), (accepting, completions, system) = own, public
     offsets, labels, targets, bundles, bundle_begins, by_target = system
     to_end = len(kinds) - max(0, i - cap + 1)  # the entry for all of the word
-    ends_near = to_end >= 0 and row >> (4 * to_end) & 1
+    ends_near = 0 <= to_end < _ENTRIES and row >> (4 * to_end) & 1
     if i >= lo and accepting[y] and not ends_near and _ends_here(rank, product):
         return i, 0, y
     share = np.empty_like(rank)

@@ -41,7 +41,7 @@ class Growth:
     def bound(self, steps: int) -> float:
         """The number of walks of so many steps from (or to) one state is at most this."""
         known = float(self.largest[steps]) if steps < len(self.largest) else inf
-        composed = log(self.factor) + steps * log(self.rate) if self.rate else -inf
+        composed = log(self.factor) + steps * log(self.rate)
         return min(known, exp(composed) if composed < 700 else inf)
 
 
@@ -186,6 +186,7 @@ def _growth(adjacency: sparse.csr_array, counted: FloatArray) -> Growth:
             break
     rate = largest[-1] ** (1 / (len(largest) - 1)) * _SLACK
     if not rate:
-        return Growth(1.0, 0.0, np.array([1.0, *[0.0] * _STEPS]))
+        # Walks come to an end: there are none of so many steps, and any rate will do for what is left.
+        rate = 1.0
     factor = max(count / rate**j for j, count in enumerate(largest)) * _SLACK
     return Growth(factor, rate, np.array(largest))

@@ -35,8 +35,12 @@ def sampling(compiled: CompiledSystem, largest: int, *, local: bool = False) -> 
 
     `local`: words that are drawn by local work need no such table.
     """
+    longest = largest // compiled.state_count - 1
+    if longest < 1 and not local:
+        return "drawn in floating point: the system is too large to decide exactly what rounding leaves in doubt"
     passed = ", where the whole system has to be passed over" if local else ""
-    return f"{EXACT} (words of more than {largest // compiled.state_count - 1} symbols{passed}: in floating point)"
+    which = "words" if longest < 1 else f"words of more than {longest} symbols"
+    return f"{EXACT} ({which}{passed}: in floating point)"
 
 
 def draw_exactly(
