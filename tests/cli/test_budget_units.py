@@ -39,7 +39,7 @@ def test_a_ledger_without_a_unit_is_refused_and_the_error_explains_the_choice(fo
         ("--unit user --max-length 5", "needs --max-words-per-user"),
         ("--unit user --max-words-per-user 5", "needs --max-length"),
         ("--unit user-symbols", "needs --max-words-per-user"),
-        ("--unit transition --neighbours add-remove", "is for --unit word and --unit user"),
+        ("--unit transition --neighbours add-remove", "is for --unit word, user, step and episode"),
         ("--unit planet", "planet"),
     ],
 )

@@ -21,11 +21,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import inf
+from math import exp, inf, log
 
 import numpy as np
 from scipy import sparse
 
+from pathveil.numerics.arrays import FloatArray
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
 from pathveil.words.base import LARGEST_TILT, largest_part, tilt_factor
@@ -34,7 +35,14 @@ from pathveil.words.certificate.kept_pairs import KeptPairs, one_step_wider
 from pathveil.words.certificate.protected_positions import protected_positions
 from pathveil.words.certificate.ratio_bounds import Box, RatioBounds, united, united_so_far
 from pathveil.words.certificate.runs import Runs
-from pathveil.words.certificate.search import BranchAndBound, ContextTree, Outcome, WordLengths, free_box
+from pathveil.words.certificate.search import (
+    LARGEST_FREE,
+    BranchAndBound,
+    ContextTree,
+    Outcome,
+    WordLengths,
+    free_box,
+)
 from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 
 _MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
@@ -226,8 +234,23 @@ class ChainCertifier:
         pairs = self._runs(run).pairs
         if pairs is None or not len(pairs[0]) or known <= enough or self.chain.symbol_count > _LARGEST_SEARCH:
             return Outcome(known, 0.0, 0)
+        if self.chain.symbol_count > LARGEST_FREE and tilt_factor(theta) * self._growth >= 1:
+            return Outcome(known, 0.0, 0)  # what lies far away weighs as much as what is near: contexts tell nothing
         search = BranchAndBound(*pairs, *self._trees(theta), self._lengths, theta, tilt_factor(theta))
         return search.search(known, enough=enough, too_much=enough or inf, budget=self._nodes)
+
+    @cached_property
+    def _growth(self) -> float:
+        """By which factor the walks from one symbol multiply with each step, in the long run and at most."""
+        walks: FloatArray = np.ones(self.chain.symbol_count)
+        steps, logarithm = 64, 0.0
+        for _ in range(steps):
+            walks = np.asarray(self.chain.successors.matrix @ walks)
+            largest = float(walks.max())
+            if not largest:
+                return 0.0
+            walks, logarithm = walks / largest, logarithm + log(largest)
+        return exp(logarithm / steps)
 
     def _boxes(self, theta: float) -> tuple[list[Box], list[Box]]:
         if self._boxes_at is None or self._boxes_at[0] != theta:

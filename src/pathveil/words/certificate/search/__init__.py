@@ -3,6 +3,6 @@
 from pathveil.words.certificate.search.branch_and_bound import BranchAndBound, Outcome
 from pathveil.words.certificate.search.concrete_words import WordLengths
 from pathveil.words.certificate.search.context_tree import ContextTree
-from pathveil.words.certificate.search.free_walks import free_box
+from pathveil.words.certificate.search.free_walks import LARGEST_FREE, free_box
 
-__all__ = ["BranchAndBound", "ContextTree", "Outcome", "WordLengths", "free_box"]
+__all__ = ["LARGEST_FREE", "BranchAndBound", "ContextTree", "Outcome", "WordLengths", "free_box"]

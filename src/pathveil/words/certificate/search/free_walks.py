@@ -21,7 +21,7 @@ import numpy as np
 from pathveil.numerics.arrays import FloatArray
 from pathveil.words.certificate.symbol_chain import SymbolChain
 
-LARGEST = 64
+LARGEST_FREE = 64
 """Symbols. The tables have their number squared times the steps entries; larger systems do without this box."""
 
 _LOCAL = 0.7  # weight that a step without the word keeps; below it words decide nearly everything, and this box is wide
@@ -41,7 +41,7 @@ def free_box(chain: SymbolChain, z: float, *, steps: int = _STEPS, rounds: int =
     from pathveil.words.certificate.search.free_kernel import improve
 
     m = chain.symbol_count
-    if m > LARGEST or not chain.successors.degrees.all() or not chain.first.any():
+    if m > LARGEST_FREE or not chain.successors.degrees.all() or not chain.first.any():
         return NO_BOX
     follows = chain.successors.matrix.toarray()
     rho, least, most = _growth(follows)
