@@ -112,7 +112,6 @@ def model(
     public = fit.files | learned.files | decisions.files
     for option, path in public.items():
         refuse_sensitive(option, path, words.sources)
-    from pathveil.data.reading import StepColumns
     from pathveil.release import release_model
 
     hidden, ledger = budget.hides_content, budget.open()
@@ -123,15 +122,13 @@ def model(
         ProgressBar(silent=printing.silent or hidden) as bar,
     ):
         choices: Choices[Any, Any]
-        layout: Layout | PairColumns | StepColumns
         if decisions.asked:
             choices = fit.decision_choices(decisions, words, output, work)
-            layout = decisions.columns(pairs.origin, pairs.destination, fit.user, not words.columns.no_header)
         else:
             choices = fit.choices(order, beside, words, count, output, work)
-            layout = pairs.columns(words.columns.no_header) or words.columns.layout(files, words.format)
+        layout = _layout(decisions, pairs, fit, words, files)
         bar.total = words.words_declared(files) if count is None else None
-        if count is None and fit.user is None and not isinstance(layout, StepColumns) and layout.header:
+        if count is None and fit.user is None and layout.header:
             _warn_of_counts(words, files, layout)
         told = [part for part in (fit.user, count, order, beside) if part is not None]
         asked = (layout, *told) if told else layout
@@ -141,6 +138,16 @@ def model(
                 files, layout, choices, release, output.target, place, format=words.format, progress=bar
             )
     _tell(done, output, release.cost, hidden, printing)
+
+
+def _layout(
+    decisions: Decisions, pairs: Pairs, fit: Fit, words: Input, files: Sequence[str]
+) -> Layout | PairColumns | StepColumns:
+    """How steps, pairs or words lie in the files."""
+    no_header = words.columns.no_header
+    if decisions.asked:
+        return decisions.columns(pairs.origin, pairs.destination, fit.user, not no_header)
+    return pairs.columns(no_header) or words.columns.layout(files, words.format)
 
 
 def _tell(
@@ -205,12 +212,14 @@ def _described(model: Any) -> tuple[str, dict[str, Any]]:
     return f"a private chain over {len(model.chain.symbols)} states", how
 
 
-def _warn_of_counts(input: Input, files: Sequence[str], layout: Layout | PairColumns) -> None:
+def _warn_of_counts(input: Input, files: Sequence[str], layout: Layout | PairColumns | StepColumns) -> None:
     """Say so where a column that is not used may be a count: each row would be taken for one trip."""
     from pathveil.data.formats import Layout
-    from pathveil.data.reading import columns_like_counts
+    from pathveil.data.reading import StepColumns, columns_like_counts
     from pathveil.data.sources import find_files
 
+    if isinstance(layout, StepColumns):
+        return  # steps are counted one a row
     if isinstance(layout, Layout):
         if not layout.counts_rows:
             return

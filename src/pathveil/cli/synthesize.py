@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pathveil.cli.options import Overwrite, Printing, takes_bundles
 from pathveil.cli.printing import ProgressBar
 from pathveil.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    from pathveil.privacy.guarantee import Guarantee
 
 
 @takes_bundles
@@ -103,10 +106,14 @@ def synthesize(
         typer.echo(json.dumps({"output": str(output), "manifest": made, "words": total}, indent=2))
     elif not printing.quiet:
         typer.echo(f"{output}: {total:,} synthetic words{'' if length is None else f' of {length} symbols'}")
-        if promise is None:
-            typer.echo(f"{model} carries no guarantee: it was not made by pathveil model, and there is no manifest")
-        else:
-            typer.echo(f"They cost nothing beyond the promise of the model: {promise}")
+        _tell_promise(model, promise)
+
+
+def _tell_promise(model: Path, promise: Guarantee | None) -> None:
+    if promise is None:
+        typer.echo(f"{model} carries no guarantee: it was not made by pathveil model, and there is no manifest")
+    else:
+        typer.echo(f"They cost nothing beyond the promise of the model: {promise}")
 
 
 def _counts(given: list[str]) -> int | dict[str, int]:
