@@ -18,7 +18,10 @@ sits at its upper end if y is nearer to v than to w by more than some threshold,
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from math import exp, inf, log
@@ -52,6 +55,18 @@ _NODES = 2  # nodes of a search for each context of the budget
 _LARGEST_SEARCH = 200_000  # symbols; beyond that the first bounds are taken as they are, a search would take minutes
 _RUNS_ON_DEMAND = 3  # lengths of runs beyond the adjacency that are proved when somebody asks for their loss
 _FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
+
+# One lock for all: a certifier goes to other processes together with its certificates, and a lock could not.
+_PROVING = threading.RLock()
+
+
+def _new_lock() -> None:
+    """In a child process: the thread that held the lock, if any did, is not there."""
+    global _PROVING
+    _PROVING = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_new_lock)
 
 
 @dataclass(frozen=True)
@@ -163,6 +178,7 @@ class ChainCertifier:
         self._proved: dict[tuple[float, int], float] = {}
         self._boxes_at: tuple[float, list[Box], list[Box]] | None = None
         self._trees_at: tuple[ContextTree, ContextTree] | None = None
+        self._process = os.getpid()
 
     @classmethod
     def of(
@@ -192,6 +208,21 @@ class ChainCertifier:
 
         With `within`, only as far as it takes to see whether the loss stays within that.
         """
+        with self._alone():
+            return self._certified(theta, within)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One proof at a time: what is known about contexts grows with each, and threads would mix it up.
+
+        A child process may have been made in the middle of a proof: it forgets what was known, and begins anew.
+        """
+        with _PROVING:
+            if self._process != os.getpid():
+                self._process, self._boxes_at, self._trees_at = os.getpid(), None, None
+            yield
+
+    def _certified(self, theta: float, within: float | None) -> Certificate:
         length, b = self.length, min(self.adjacency, self.length)
         bounds = {run: bound for run in range(1, b + 1) if (bound := self._shallow(theta, run)) > -inf}
         found = 0.0
@@ -216,12 +247,13 @@ class ChainCertifier:
 
     def _longer_run(self, theta: float, run: int) -> float:
         """A bound for runs beyond the adjacency, proved once."""
-        if (theta, run) not in self._proved:
-            bound = self._shallow(theta, run)
-            if bound > 0:
-                bound = self._searched(theta, run, bound, 0.0).bound
-            self._proved[theta, run] = bound
-        return self._proved[theta, run]
+        with self._alone():
+            if (theta, run) not in self._proved:
+                bound = self._shallow(theta, run)
+                if bound > 0:
+                    bound = self._searched(theta, run, bound, 0.0).bound
+                self._proved[theta, run] = bound
+            return self._proved[theta, run]
 
     def _shallow(self, theta: float, run: int) -> float:
         """A bound from the boxes of every position, without any context; -inf where there is no such run."""
