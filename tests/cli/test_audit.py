@@ -128,9 +128,8 @@ def test_wrong_use_is_explained(run: Run, line: str, code: int, says: str) -> No
 
 @pytest.mark.slow
 def test_a_threshold_for_frequent_words_that_is_too_low_is_refuted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pathveil.models.sequences import frequent, lengths
+    from pathveil.models.sequences import frequent
 
-    monkeypatch.setattr(lengths, "_WALKERS", 64)
     right = frequent.threshold
     monkeypatch.setattr(frequent, "threshold", lambda noise, *rest: right(noise, *rest) - 2 - int(2 * noise.scale))
     ran = run("audit sequences --epsilon 2 --delta 0.05 --draws 1000 --confidence 0.9999 --json")

@@ -66,7 +66,6 @@ def search(cases: st.SearchStrategy[Case], count: int, right: Verdict, folder: P
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
-        report_multiple_bugs=False,
         **options,
     )
     @given(cases)

@@ -56,6 +56,15 @@ def test_the_words_of_a_model_have_the_lengths_that_were_measured(order):
     assert np.abs(uncorrected.weights - model._fitted.corrections.weights).max() > 0.05
 
 
+def test_words_are_drawn_in_reasonable_time_even_if_the_model_makes_other_lengths():
+    words = ["ab"] * 3000 + ["ababababa"] * 3  # the model ends words early; then only long ones are wanted
+    model = pv.fit_private_sequences(words, states="ab", epsilon=9.0, max_length=9, order=2, rng=pv.insecure_seed(1))
+    wanted = np.zeros(9)
+    wanted[-1] = 1.0
+    found = length_corrections(model.law.arrays, wanted, model._fitted.frequent)
+    assert 1 < found.weights.max() <= 32 * (1 + 1e-9)  # so many words are drawn for one that is taken
+
+
 def test_words_that_are_kept_whole_are_as_common_as_their_counts_say():
     model = fitted(delta=1e-3, epsilon=6.0)
     law, (word, count) = law_of(model), model.frequent[0]

@@ -19,7 +19,8 @@ from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.numerics.arrays import FloatArray
 
 _SMALLEST, _LARGEST = 0.5, 1.5  # of a factor
-_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-3, 8.0  # no length becomes impossible; words are drawn at most so often in vain
+_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-3, 8.0  # no length becomes impossible, and none too common
+_MOST_IN_VAIN = 32.0  # words are drawn at most so often for one that is taken
 _LEFT_OUT = 0.5  # of the words of a length, at most: where nearly all are kept whole, what is left is not known well
 _NEGLIGIBLE = 0.02  # weights that are all as near to 1 are not worth having
 _MOST_STEPS = 2**32  # over all cells and positions; from there on, contexts are taken to be as common as before
@@ -99,7 +100,11 @@ def _weights(wanted: FloatArray, made: FloatArray, left_out: FloatArray) -> Floa
     weights = np.clip(weights, _LEAST_WEIGHT, _LARGEST_WEIGHT)
     if float(np.abs(weights - 1)[made > 1e-9].max(initial=0.0)) < _NEGLIGIBLE:
         return np.ones(len(made))
-    scaled: FloatArray = weights / float((made * weights).sum())
+    mean, top = float((made * weights).sum()), float(weights.max())
+    if top > _MOST_IN_VAIN * mean:  # nearly all that is made has a length that hardly any word shall have
+        raised = (top - _MOST_IN_VAIN * mean) / (_MOST_IN_VAIN - 1)
+        weights, mean = weights + raised, mean + raised
+    scaled: FloatArray = weights / mean
     return scaled
 
 
