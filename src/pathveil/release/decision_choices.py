@@ -29,9 +29,9 @@ class DecisionChoices(Choices["CuratorSteps", "PrivateMDP"]):
     mechanism: Mechanism | None = None
 
     def require_possible(self, *, from_words: bool) -> None:  # noqa: ARG002 - there are steps
-        from pathveil.models.control import MdpRequest
+        from pathveil.models.control import USUAL_SHARE, MdpRequest
 
-        share = None if self.rewards is None else 0.5
+        share = None if self.rewards is None else USUAL_SHARE
         MdpRequest(self.epsilon, self.delta, self.mechanism, self.unit, self.neighbours, self.max_steps, share)
         if self.engine == "spark" or self.count is not None:
             raise InvalidParameterError("steps are counted one a row by this process: leave out --engine and --count")

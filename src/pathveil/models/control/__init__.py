@@ -15,10 +15,11 @@ from pathveil.models.control.fit import fit_private_mdp
 from pathveil.models.control.mdp_file import is_mdp
 from pathveil.models.control.private_mdp import PrivateMDP
 from pathveil.models.control.process import DecisionProcess, Policy
-from pathveil.models.control.request import MdpRequest, MdpUnit
+from pathveil.models.control.request import USUAL_SHARE, MdpRequest, MdpUnit
 from pathveil.models.control.steps import StepCounts, count_steps
 
 __all__ = [
+    "USUAL_SHARE",
     "DecisionProcess",
     "MdpRequest",
     "MdpUnit",

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from pathveil.errors import InvalidCountsError, InvalidParameterError
 from pathveil.models.calibration import calibrate_each
 from pathveil.models.chain import Mechanism
-from pathveil.models.control.private_mdp import PrivateMDP, RowNoise
+from pathveil.models.control.private_mdp import PrivateMDP
 from pathveil.models.control.process import DecisionProcess, require_an_action
 from pathveil.models.control.request import USUAL_SHARE, MdpRequest, MdpUnit
 from pathveil.models.control.steps import GRID, StepCounts, Steps, count_steps
-from pathveil.models.control.value_error import LEAST_RECORDS
+from pathveil.models.control.value_error import LEAST_RECORDS, RowNoise
 from pathveil.models.frequencies import checked_counts, checked_support, draw_rows
 from pathveil.models.laplace import noisy_counts, rows_of
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray

@@ -21,8 +21,6 @@ from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import Symbol
 
-__all__ = ["PrivateMDP", "RowNoise"]
-
 
 @dataclass(frozen=True, eq=False)
 class PrivateMDP:

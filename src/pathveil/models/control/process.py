@@ -105,12 +105,12 @@ class DecisionProcess:
         n = len(self.states)
         if initial is not None and initial not in self.states:
             raise InvalidParameterError(f"initial is {initial!r}, which is not one of the {n} states")
-        begin = (uniform(source, size) * n).astype(np.int64)
+        begin = (source.uniform(size) * n).astype(np.int64)
         state = begin if initial is None else np.full(size, self.states.index(initial))
         columns: dict[str, list[IntArray]] = {"state": [], "action": [], "next": []}
         for _ in range(length):
-            action = _picked(choices[state], uniform(source, size)) if fixed is None else fixed[state]
-            after = _picked(cumulative[state, action], uniform(source, size))
+            action = _picked(choices[state], source.uniform(size)) if fixed is None else fixed[state]
+            after = _picked(cumulative[state, action], source.uniform(size))
             for name, codes in (("state", state), ("action", action), ("next", after)):
                 columns[name].append(codes)
             state = after
@@ -284,12 +284,6 @@ def require_an_action(states: tuple[Symbol, ...], possible: BoolArray) -> None:
 def _require_discount(discount: float) -> None:
     if not 0 < discount < 1:
         raise InvalidParameterError(f"discount is {discount}: it lies between 0 and 1, both excluded")
-
-
-def uniform(source: RandomSource, count: int) -> FloatArray:
-    """Numbers in [0, 1) with 53 random bits each."""
-    numbers: FloatArray = (source.keystream(count) >> np.uint64(11)).astype(float) * 2.0**-53
-    return numbers
 
 
 def _picked(cumulative: FloatArray, at: FloatArray) -> IntArray:
