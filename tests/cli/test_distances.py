@@ -41,6 +41,8 @@ def test_a_plan_shows_distances_the_best_radius_and_the_unit(run):
 
 
 def test_a_release_says_its_unit_and_is_charged_in_a_budget_of_that_unit_only(town, run):
+    ran = run(f"ledger init near.db --epsilon 10 --unit moved-symbols --adjacency 1 --within 100 {PLACES}")
+    assert (ran.code, "would protect nothing" in ran.err) == (2, True)
     made = f"--unit moved-symbols --adjacency 1 --within 600 {PLACES}"
     assert run(f"ledger init near.db --epsilon 10 {made}").code == 0
     assert run("ledger init far.db --epsilon 10 --unit symbols --adjacency 1").code == 0
