@@ -136,6 +136,11 @@ class Comparison:
     def edits(self) -> bool:
         return self.released is not None and self.released.protects_length
 
+    @property
+    def what(self) -> str:
+        """What is counted."""
+        return "edits" if self.edits else "errors"
+
 
 def compare(
     world: System,
