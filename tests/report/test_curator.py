@@ -138,10 +138,11 @@ def test_with_the_ledger_the_curator_sees_every_charge_and_which_had_the_same_in
     assert run(f"{PAIRED} --ledger budget.db").code == 0
     charges = table_of(folder / "curator.html", "charges")
     assert charges.column("ε") == ["1", "2"]
-    known = charges.column("fingerprint of the input")
+    details = table_of(folder / "curator.html", "charge-details")
+    known = details.column("fingerprint of the input")
     assert len(set(known)) == 1
     assert len(known[0]) == 8
-    assert "trips.parquet" in charges.column("command")[0]
+    assert "trips.parquet" in details.column("command")[0]
 
 
 def test_a_private_model_is_compared_row_by_row(folder, run) -> None:

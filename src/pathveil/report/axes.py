@@ -6,6 +6,7 @@ dashes, widths and markers.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, cast
 
@@ -133,7 +134,7 @@ def _draw_flat_bars(chart: Bars, ax: Axes) -> None:
 
 
 def _draw_heat(chart: Heat, ax: Axes) -> None:
-    image = ax.imshow(np.array(chart.values, dtype=float), cmap="Blues", vmin=0)
+    image = ax.imshow(np.array(chart.values, dtype=float), cmap="Blues", vmin=0, vmax=chart.top)
     n = len(chart.names)
     if n <= _SMALL:
         places, names = range(n), [cut(name) for name in chart.names]
@@ -164,7 +165,7 @@ def _draw_network(chart: Network, ax: Axes) -> None:
     for k, path in enumerate(chart.paths):
         _draw_word(places[list(path.nodes)], path.name, path.style, k, ax)
     if n <= _SMALL:
-        _draw_names([cut(name) for name in chart.names], places, ax)
+        _draw_names([cut(name) for name in chart.names], places, [path.nodes for path in chart.paths], ax)
     if chart.paths:
         ax.legend(frameon=False, loc="lower left")
 
@@ -210,7 +211,7 @@ def _draw_word(way: np.ndarray, name: str, style: int, k: int, ax: Axes) -> None
             ax.annotate("", (x + 0.08 * dx, y + 0.08 * dy), (x - 0.02 * dx, y - 0.02 * dy), arrowprops=arrow, zorder=5)
 
 
-def _draw_names(names: list[str], places: np.ndarray, ax: Axes) -> None:
+def _draw_names(names: list[str], places: np.ndarray, paths: Sequence[Sequence[int]], ax: Axes) -> None:
     """Names beside the nodes, moved where they would cover each other."""
     from matplotlib.patheffects import withStroke
 
@@ -220,7 +221,9 @@ def _draw_names(names: list[str], places: np.ndarray, ax: Axes) -> None:
     corners = ax.transAxes.transform([(0, 0), (1, 1)]) / ax.figure.dpi / _POINT
     (left, bottom), (right, top) = corners.tolist()
     area = Box((left + right) / 2, (bottom + top) / 2, right - left, top - bottom)
-    for name, box, (x, y), place in zip(names, placed(points.tolist(), sizes, 5.0, area), points, places, strict=True):
+    ways = [[tuple(points[node].tolist()) for node in path] for path in paths]
+    boxes = placed(points.tolist(), sizes, 5.0, area, ways)
+    for name, box, (x, y), place in zip(names, boxes, points, places, strict=True):
         ax.annotate(
             name,
             tuple(place),

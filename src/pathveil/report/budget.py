@@ -21,14 +21,21 @@ def add_budget(page: Page, ledger: Ledger, *, to_the_curator: bool = False) -> N
     content = ledger.to_dict()
     charges = content["charges"]
     parts = [
-        tag("p", f"This budget belongs to one data set and protects one unit: {content['unit']}."),
+        tag(
+            "p",
+            f"This budget belongs to one data set and protects one unit: {content['unit']}."
+            + ("" if to_the_curator else " Of its ledger, only amounts, times and mechanisms are shown here."),
+        ),
         amounts_chart(page, content["unit"], content["budget"], content["spent"], content["remaining"]),
     ]
     if charges:
-        rows = [_row(charge, to_the_curator) for charge in charges]
         headers = ["charge", "time", "ε", "δ", "status", "mechanism"]
-        headers += ["how the cost comes about", "command", "fingerprint of the input"] if to_the_curator else []
-        parts.append(listed("charges", f"Every charge so far: {len(charges):,}", headers, rows))
+        parts.append(
+            listed("charges", f"Every charge so far: {len(charges):,}", headers, [_row(one) for one in charges])
+        )
+    if charges and to_the_curator:
+        headers = ["charge", "how the cost comes about", "command", "fingerprint of the input"]
+        parts.append(listed("charge-details", "What each was for", headers, [_details(one) for one in charges]))
     said = [f"Left: ε = {content['remaining']['epsilon']:g}, δ = {content['remaining']['delta']:g}."]
     said += [f"That buys ε = {one['epsilon']:g} for {one['protects']}." for one in content["buys"]]
     if not charges:
@@ -49,10 +56,12 @@ def amounts_chart(
     return page.chart("budget", chart)
 
 
-def _row(charge: dict[str, Any], to_the_curator: bool) -> list[object]:
-    row: list[object] = [f"{charge['number']}", charge["time"], f"{charge['epsilon']:g}", f"{charge['delta']:g}"]
-    row += [charge["status"], charge["guarantee"].get("mechanism", "")]
-    if to_the_curator:
-        known = charge["fingerprint"] or ""
-        row += [charge["conversion"], tag("code", charge["command"]), tag("code", known[:_SHOWN_OF_A_FINGERPRINT])]
-    return row
+def _row(charge: dict[str, Any]) -> list[object]:
+    amounts = [f"{charge['epsilon']:g}", f"{charge['delta']:g}"]
+    mechanism = charge["guarantee"].get("mechanism", "")
+    return [f"{charge['number']}", charge["time"], *amounts, charge["status"], mechanism]
+
+
+def _details(charge: dict[str, Any]) -> list[object]:
+    known = (charge["fingerprint"] or "")[:_SHOWN_OF_A_FINGERPRINT]
+    return [f"{charge['number']}", charge["conversion"], tag("code", charge["command"]), tag("code", known)]

@@ -53,13 +53,22 @@ class Bars:
 
 @dataclass(frozen=True)
 class Heat:
-    """A square of numbers from 0 to 1 by row and column, dark where they are large."""
+    """A square of numbers from 0 to 1 by row and column, dark where they are large.
+
+    `darkest` is the number that gets the darkest shade; the largest one, unless several squares are compared.
+    """
 
     title: str
     names: Sequence[str]
     values: Sequence[Sequence[float]]
     xlabel: str
     ylabel: str
+    darkest: float | None = None
+
+    @property
+    def top(self) -> float:
+        """The number with the darkest shade."""
+        return self.darkest or max((value for row in self.values for value in row), default=0.0) or 1.0
 
 
 @dataclass(frozen=True)

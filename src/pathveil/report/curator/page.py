@@ -163,8 +163,6 @@ def _add_errors(page: Page, found: Comparison) -> None:
     if found.errors is not None:
         mean, unchanged = float(found.errors.mean()), int((found.errors == 0).sum())
         said.append(f"Observed: {mean:.4g} {what} a word on average; {unchanged:,} words came out unchanged.")
-    else:
-        said.append("Nothing is observed here, since rows do not belong together.")
     if found.expected_law is not None:
         said.append(
             f"Expected: {found.expected_law.mean:.4g} {what} a word, from the exact law of the mechanism for "
@@ -262,10 +260,11 @@ def _matrices(page: Page, found: Comparison) -> list[Html]:
     named = {"sensitive": found.chains[0], "private": found.chains[1]}
     if found.model is not None:
         named["model"] = found.model
-    for name, chain in named.items():
-        values = chain.matrix[chosen][:, chosen].toarray().round(6).tolist()
+    tables = {name: chain.matrix[chosen][:, chosen].toarray().round(6) for name, chain in named.items()}
+    darkest = max(float(values.max()) for values in tables.values())
+    for name, values in tables.items():
         title = "The private model" if name == "model" else f"Transitions of the {name} words"
-        parts.append(page.chart(f"matrix-{name}", Heat(title, names, values, "to", "from")))
+        parts.append(page.chart(f"matrix-{name}", Heat(title, names, values.tolist(), "to", "from", darkest)))
     apart = _rows_apart(found)
     if apart is not None:
         parts.append(tag("p", f"Total variation distance between the rows, averaged over transitions: {apart:.3g}."))
@@ -273,10 +272,10 @@ def _matrices(page: Page, found: Comparison) -> list[Html]:
 
 
 def _add_long_runs(page: Page, found: Comparison) -> None:
-    (before, why_before), (after, why_after) = long_run(found.chains[0]), long_run(found.chains[1])
+    before, after = long_run(found.chains[0]), long_run(found.chains[1])
     if before is None or after is None:
-        which, why = ("sensitive", why_before) if before is None else ("private", why_after)
-        page.leave_out(f"The long run before and after: there is no single one of the {which} words, {why}")
+        which = "sensitive" if before is None else "private"
+        page.leave_out(f"The long run before and after: the chain of the {which} words has no single one.")
         return
     order = [int(i) for i in np.argsort(-before, kind="stable")[:_SHOWN_SYMBOLS]]
     page.add(

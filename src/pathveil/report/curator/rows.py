@@ -36,7 +36,7 @@ def add_rows(page: Page, found: Comparison) -> None:
 def _small_rows(page: Page, found: Comparison, epsilon: float) -> list[Html]:
     sizes, successors = found.row_sizes[0], successor_counts(found.world)
     forecasts = compare_models(sizes.tolist(), successors=successors, epsilon=epsilon, delta=_DELTA)
-    seen = np.flatnonzero(sizes)
+    seen, unseen = np.flatnonzero(sizes), int((sizes == 0).sum())
     order = [int(i) for i in seen[np.argsort(sizes[seen], kind="stable")][:_SHOWN_SYMBOLS]]
     rows: list[list[object]] = [
         [name_of(found.world.symbols[i]), int(sizes[i]), successors[i], *(float(one.row_rmse[i]) for one in forecasts)]
@@ -60,11 +60,7 @@ def _small_rows(page: Page, found: Comparison, epsilon: float) -> list[Html]:
         ),
         page.chart("rows", chart),
         listed("rows-table", "The rows with fewest transitions", headers, rows),
-        tag(
-            "p",
-            f"{int((sizes == 0).sum()):,} of {len(sizes):,} states have no transition at all: a model says nothing "
-            "about them.",
-        ),
+        *([tag("p", f"{unseen:,} of {len(sizes):,} states have no transition at all.")] if unseen else []),
     ]
 
 

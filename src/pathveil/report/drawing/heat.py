@@ -32,7 +32,6 @@ def drawn_heat(chart: Heat) -> Html:
             tag("text", i + 1, x=f"{left + (i + 0.5) * cell:.1f}", y=top - 6, text_anchor="middle", class_="tick")
             for i in range(n)
         ]
-    most = max((value for row in chart.values for value in row), default=0.0) or 1.0
     for i, row in enumerate(chart.values):
         parts += [
             tag(
@@ -43,7 +42,7 @@ def drawn_heat(chart: Heat) -> Html:
                 y=f"{top + i * cell:.1f}",
                 width=cell,
                 height=cell,
-                fill_opacity=f"{0.06 + 0.94 * value / most:.3f}",
+                fill_opacity=f"{0.06 + 0.94 * min(value / chart.top, 1):.3f}",
             )
             for j, value in enumerate(row)
             if value > 0
@@ -56,7 +55,9 @@ def drawn_heat(chart: Heat) -> Html:
         "svg", *parts, role="img", aria_label=chart.title, class_="fixed", width=wide, height=high,
         viewBox=f"0 0 {wide} {high}",
     )  # fmt: skip
-    scale = tag("p", f"Darkest: {short(most)}. The row and the column of a state have the same number.", class_="soft")
+    scale = tag(
+        "p", f"Darkest: {short(chart.top)}. The row and the column of a state have the same number.", class_="soft"
+    )
     return joined([scrolling(picture, chart.title), scale])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 _AROUND = ((1, 0), (1, 1), (1, -1), (-1, 0), (-1, 1), (-1, -1), (0, 1), (0, -1))
@@ -31,13 +32,20 @@ class Box(NamedTuple):
 
 
 def placed(
-    points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], gap: float, area: Box | None = None
+    points: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    gap: float,
+    area: Box | None = None,
+    ways: Sequence[Sequence[tuple[float, float]]] = (),
 ) -> list[Box]:
-    """A box for the label of each point, all in the same units. Points and boxes that were placed before are avoided.
+    """A box for the label of each point, all in the same units; `area` is where they should stay.
+
+    Avoided are points, the boxes of labels that were placed before, and the `ways` from point to point of drawn words.
 
     Points with few others near them are served last: they have room anyway.
     """
     discs = [Box(x, y, 1.6 * gap, 1.6 * gap) for x, y in points]
+    discs += [_between(p, q, t / 8, gap) for way in ways for p, q in pairwise(way) for t in range(1, 8)]
     crowd = [sum(abs(a - x) + abs(b - y) < 12 * gap for a, b in points) for x, y in points]
     found: dict[int, Box] = {}
     for i in sorted(range(len(points)), key=lambda i: (-crowd[i], i)):
@@ -55,6 +63,10 @@ def placed(
         assert best is not None
         found[i] = best
     return [found[i] for i in range(len(points))]
+
+
+def _between(p: tuple[float, float], q: tuple[float, float], t: float, size: float) -> Box:
+    return Box(p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t, size, size)
 
 
 def _cost(box: Box, others: Sequence[Box], area: Box | None) -> float:

@@ -115,7 +115,8 @@ def _word(path: Path, places: list[Point], radius: float, aside: float) -> Html:
 def _names(chart: Network, places: list[Point], radius: float, height: float) -> Html:
     texts = [name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…" for name in chart.names]
     sizes = [(_LETTER * len(text) + 2, 13.0) for text in texts]
-    boxes = placed(places, sizes, radius + 2, Box(_WIDTH / 2, height / 2, _WIDTH, height))
+    ways = [[places[node] for node in path.nodes] for path in chart.paths]
+    boxes = placed(places, sizes, radius + 2, Box(_WIDTH / 2, height / 2, _WIDTH, height), ways)
     return tag(
         "g",
         *(

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pathveil.report.follows.counts import END
+from pathveil.report.follows.counts import END, START
 
 _ROUNDS = 24
 _WIDE, _NARROW = 1.0, 0.42  # the room that a box takes, and an arrow that passes
@@ -75,6 +75,10 @@ def layers_of(edges: Mapping[Edge, float]) -> dict[int, int]:
         for a, others in list(after.items()):
             for b in others:
                 layer[b] = max(layer[b], layer[a] + 1)
+    before = {b for others in after.values() for b in others}
+    for a in layer.keys() - before - {START}:
+        # Only weak arrows lead there, from below: it stands beside what follows it, not beside the start.
+        layer[a] = min((layer[b] - 1 for b in after[a]), default=0)
     if END in layer:
         layer[END] = max([layer[END], *(at + 1 for one, at in layer.items() if one != END)])
     return layer

@@ -64,7 +64,7 @@ def plan_page(
         unplaced = "" if coordinates else ". No coordinates were given: places say nothing."
         drawn = page.chart("system", system_chart(grid, picture, grid.cells[b][e][best]))
         page.add("The public system", drawn, tag("p", repr(grid.world) + unplaced, class_="soft"))
-    page.add("What is not protected", bullets(_limits(grid)))
+    page.add("What these numbers do not say", bullets(_limits(grid)))
     for k, why in grid.why_not.items():
         page.leave_out(f"{grid.names[k]} cannot be used here: {why}")
     if grid.bounds is None:
