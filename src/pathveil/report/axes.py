@@ -1,7 +1,7 @@
 """Charts drawn with matplotlib, for notebooks and for picture files: the same charts as on the pages.
 
 Colours are those of the pages (they can be told apart by people who see few colours); lines also differ in their
-dashes, widths and markers.
+dashes, widths and markers, bars in their hatches.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 COLOURS = ("#0067a8", "#c24d00", "#00785a", "#a8417e", "#4a5866")
 _DASHES = ("-", "--", ":", "-.", (0, (1, 3)))
+_HATCHES = ("", "//", "..", "xx", "")
 _MARKERS = ("o", "s", "^", "D", ".")
 _SMALL = 60  # a network or a matrix of up to so many states has its names written
 _WITH_ARROWS = 150
@@ -104,7 +105,13 @@ def _draw_bars(chart: Bars, ax: Axes) -> None:
     for k, one in enumerate(chart.series):
         heights = np.array([value or 0.0 for value in one.values] or [0.0] * len(places))
         ax.bar(
-            places + (k - (len(chart.series) - 1) / 2) * wide, heights, wide, color=COLOURS[one.style], label=one.name
+            places + (k - (len(chart.series) - 1) / 2) * wide,
+            heights,
+            wide,
+            color=COLOURS[one.style],
+            hatch=_HATCHES[one.style],
+            edgecolor="white",
+            label=plain(one.name),
         )
     longest = max(map(len, chart.labels), default=1)
     every = max(1, len(places) * (longest + 1) // 48)
@@ -124,6 +131,8 @@ def _draw_flat_bars(chart: Bars, ax: Axes) -> None:
             widths,
             wide,
             color=COLOURS[one.style],
+            hatch=_HATCHES[one.style],
+            edgecolor="white",
             label=plain(one.name),
         )
     ax.set_yticks(places, [plain(fill(label, 30)) for label in chart.labels])
