@@ -104,12 +104,13 @@ class Protected:
             return units.Symbols(self.adjacency or 1)
         if name == "moved-symbols":
             measured = Places(self.coordinates, None, self.within).measured(Distance())
-            assert measured is not None and self.within is not None
-            if not measured.distance.within(self.within).largest_cost:
+            assert measured is not None
+            within = self.within or 0.0
+            if not measured.distance.within(within).largest_cost:
                 raise InvalidParameterError(
-                    f"no two symbols are within {self.within:g} of each other: such a budget would protect nothing"
+                    f"no two symbols are within {within:g} of each other: such a budget would protect nothing"
                 )
-            return units.MovedSymbols(self.adjacency or 1, self.within or 0.0, measured.distance.fingerprint)
+            return units.MovedSymbols(self.adjacency or 1, within, measured.distance.fingerprint)
         if name == "word":
             return units.Word(self.max_length, neighbours)
         if name == "user":

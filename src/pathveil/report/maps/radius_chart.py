@@ -17,7 +17,7 @@ def add_radius_chart(page: Page, curve: RadiusCurve, epsilon: float) -> None:
         [Series("mean distance", list(curve.means.values()), 0)],
         "radius R, from which on all symbols are equally far",
         "mean distance",
-        mark=curve.best,
+        marks=[(curve.best, "")],
     )
     best = f"{curve.best:,.0f}" if curve.best >= 1000 else f"{curve.best:.4g}"
     said = tag(
