@@ -16,6 +16,7 @@ from pathveil.planning.grid import CONTEXTS
 from pathveil.planning.public_words import expected_errors, public_words
 from tests.cli.conftest import ROADS
 from tests.report.browser import Opened
+from tests.report.conftest import PLAN_LENGTH
 from tests.report.pages import data_of
 
 PAGES = ["plan.html", "curator.html", "release.html"]
@@ -53,22 +54,22 @@ def test_the_sliders_change_the_figures_to_the_librarys_own_numbers(opened) -> N
         page.move("adjacency", b)
         epsilon, adjacency = plan["epsilons"][e], plan["adjacencies"][b]
         mechanism = pv.CertifiedExponential(WORLD, epsilon, adjacency, contexts=CONTEXTS)
-        mean = expected_errors(mechanism, WORLD, 14)
+        mean = expected_errors(mechanism, WORLD, PLAN_LENGTH)
         assert page.number("errors") == pytest.approx(mean, rel=1e-5)
         assert float(page.ask("document.getElementById('figure-errors').textContent")) == pytest.approx(mean, rel=0.01)
         assert page.number("factor") == pytest.approx(exp(epsilon))
         assert page.ask("document.getElementById('epsilon').getAttribute('aria-valuetext')") == f"ε = {epsilon:g}"
         assert float(page.ask("document.querySelector('[data-mark]').dataset.mark")) == epsilon
-        laws = [mechanism.error_law(word).pmf for word in public_words(WORLD, 14)]
+        laws = [mechanism.error_law(word).pmf for word in public_words(WORLD, PLAN_LENGTH)]
         unchanged = sum(law[0] for law in laws) / len(laws)
         bars = page.ask(
             "[...document.querySelectorAll('[data-chart=distribution] rect.bar')].map(r => +r.dataset.value)"
         )
         assert bars[0] == pytest.approx(unchanged, rel=1e-4)
         assert sum(bars) == pytest.approx(1, abs=1e-3)
-        assert f"{mechanism.theta(14):.4g}" in page.ask("document.getElementById('certificate').textContent")
+        assert f"{mechanism.theta(PLAN_LENGTH):.4g}" in page.ask("document.getElementById('certificate').textContent")
     page.ask("document.querySelectorAll('[name=mechanism]')[1].click()")
-    published = expected_errors(pv.PermuteAndFlip(WORLD, epsilon, adjacency), WORLD, 14)
+    published = expected_errors(pv.PermuteAndFlip(WORLD, epsilon, adjacency), WORLD, PLAN_LENGTH)
     assert page.number("errors") == pytest.approx(published, rel=1e-5)
     assert page.ask("document.getElementById('unit').textContent").startswith("any other word of the same length")
     assert page.complaints() == []

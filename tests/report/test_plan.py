@@ -13,6 +13,7 @@ from pathveil.planning.lower_bound import least_expected_errors
 from pathveil.planning.public_words import expected_errors
 from pathveil.report.explain import best_guess, certificate_in_words, epsilon_in_words, greatest_belief, percent
 from tests.cli.conftest import ROADS
+from tests.report.conftest import PLAN_LENGTH
 from tests.report.pages import Content, data_of
 
 QUICK = "report plan --alphabet pages.txt --length 6 --output plan.html"
@@ -21,7 +22,7 @@ QUICK = "report plan --alphabet pages.txt --length 6 --output plan.html"
 def test_every_number_of_the_grid_is_the_librarys_own(reports) -> None:
     plan = data_of(reports / "plan.html")["plan"]
     world = pv.MarkovChain.from_edges(ROADS)
-    assert (plan["length"], plan["adjacencies"]) == (14, [1, 2])
+    assert (plan["length"], plan["adjacencies"]) == (PLAN_LENGTH, [1, 2])
     for b, e in ((0, 4), (1, 8)):
         epsilon, adjacency = plan["epsilons"][e], plan["adjacencies"][b]
         made = [
@@ -31,17 +32,17 @@ def test_every_number_of_the_grid_is_the_librarys_own(reports) -> None:
             pv.Online(world, epsilon, adjacency),
         ]
         for mechanism, cell, named in zip(made, plan["cells"][b][e], plan["mechanisms"], strict=True):
-            assert cell["mean"] == pytest.approx(expected_errors(mechanism, world, 14), rel=1e-5)
-            assert cell["theta"] == pytest.approx(mechanism.theta(14), rel=1e-5)
+            assert cell["mean"] == pytest.approx(expected_errors(mechanism, world, PLAN_LENGTH), rel=1e-5)
+            assert cell["theta"] == pytest.approx(mechanism.theta(PLAN_LENGTH), rel=1e-5)
             assert sum(cell["pmf"]) == pytest.approx(1, abs=1e-4)
             assert named["units"][b] == mechanism.guarantee.unit
             for draw in cell["draws"]:
                 assert world.is_feasible([world.symbols[code] for code in draw["codes"]])
         means = [cell["mean"] for cell in plan["cells"][b][e]]
         assert plan["best"][b][e] == plan["mechanisms"][means.index(min(means))]["name"]
-        bound = least_expected_errors(world, 14, epsilon, adjacency)
+        bound = least_expected_errors(world, PLAN_LENGTH, epsilon, adjacency)
         assert plan["bound"][b][e] == pytest.approx(bound.errors, rel=1e-5)
-        assert plan["certificates"][b][e] == certificate_in_words(made[0].certificate(14), epsilon)
+        assert plan["certificates"][b][e] == certificate_in_words(made[0].certificate(PLAN_LENGTH), epsilon)
 
 
 def test_the_page_names_the_best_mechanism(reports) -> None:

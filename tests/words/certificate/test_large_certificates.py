@@ -239,7 +239,7 @@ def test_a_certificate_is_found_after_a_few_evaluations(monkeypatch: pytest.Monk
     numbers = []
     for epsilon in (0.5, 1.0, 2.0, 3.0, 5.0, 8.0):
         tried.clear()
-        certificate = pv.CertifiedExponential(pv.example_town(), epsilon, contexts=500).certificate(14)
+        certificate = pv.CertifiedExponential(pv.example_town(), epsilon, contexts=100).certificate(8)
         numbers.append(len(tried))
         assert certificate.loss <= epsilon
         # Nothing a little larger that was tried has passed.
@@ -251,7 +251,7 @@ def test_a_certificate_is_found_after_a_few_evaluations(monkeypatch: pytest.Monk
 
 
 def _town_certifier() -> ChainCertifier:
-    certifier = ChainCertifier.of(pv.example_town().compiled, 14, 1, up_to=False, budget=500)
+    certifier = ChainCertifier.of(pv.example_town().compiled, 8, 1, up_to=False, budget=100)
     assert isinstance(certifier, ChainCertifier)
     return certifier
 
@@ -273,7 +273,7 @@ def test_runs_of_four_segments_are_certified_in_the_town() -> None:
 
 
 def test_dense_chains_have_no_runs_that_need_a_bound_of_their_own() -> None:
-    full = pv.MarkovChain(range(30), np.full((30, 30), 1 / 30))
+    full = pv.MarkovChain(range(12), np.full((12, 12), 1 / 12))
     certificate = pv.CertifiedExponential(full, 6.0, adjacency=3).certificate(10)
     assert set(certificate.run_bounds) == {1}
     assert certificate.theta == pytest.approx(2.0, rel=2e-3)
