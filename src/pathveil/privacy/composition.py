@@ -70,7 +70,7 @@ class ComposedProfile:
         if not self.rows:
             raise InvalidParameterError("no rows: composition needs at least one profile")
         self._law_at: tuple[float, FloatArray] | None = None
-        self._split = _split_masses
+        self._split: Split = _split_masses
 
     @classmethod
     def for_searches(cls, rows: Iterable[DirichletProfile]) -> ComposedProfile:
