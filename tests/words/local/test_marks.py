@@ -36,6 +36,7 @@ def rows(words: list, world: pv.System) -> np.ndarray:
     return np.array([world.encode(word) for word in words])
 
 
+@pytest.mark.reference
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 def test_marks_and_gaps_are_the_exponential_mechanism(world: pv.System) -> None:
     z = Fraction(1, 7)
