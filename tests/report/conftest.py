@@ -15,8 +15,9 @@ from selenium.webdriver.chrome.service import Service
 
 from pathveil.cli.app import main
 from tests.cli.conftest import folder, run, write_inputs
+from tests.remembered import certificates_are_proved_once
 
-__all__ = ["folder", "run"]
+__all__ = ["certificates_are_proved_once", "folder", "run"]
 
 # The lines of the documentation; but the planning report is about short words, whose certificates take less time.
 PLAN_LENGTH = 4

@@ -227,14 +227,13 @@ def test_ragged_batches_follow_the_law_of_the_mechanism(name: str, where: str, b
     if mechanism is None or other is None:
         assert where == "plans"
         return
-    batch = pa.array([world.encode(word).tolist() for word in words] * DRAWS)
+    ends = np.cumsum([len(word) for word in words])
+    offsets = np.append(0, (np.arange(DRAWS)[:, None] * ends[-1] + ends).ravel())
+    batch = Batch(np.tile(np.concatenate([world.encode(word) for word in words]), DRAWS), offsets)
     source = pv.insecure_seed(12)
-    private, control = (
-        one.privatize_arrow(batch, rng=source).flatten().to_numpy().reshape(DRAWS, -1) for one in (mechanism, other)
-    )
+    private, control = (one._draw(batch, source).reshape(DRAWS, -1) for one in (mechanism, other))
     is_response = where == "alphabet" and name not in ("inverse utility", "permute-and-flip")
     assert is_response or max(blocks_run) > 1
-    ends = np.cumsum([len(word) for word in words])
     for word, end in zip(words, ends, strict=True):
         law = output_law(mechanism, word)
         # False-alarm probability 1e-6. Negative control: a third less noise is noticed.
