@@ -1,4 +1,4 @@
-"""Compiled draws with distances: thirty-two words at a time, one pass backwards and a walk for each word.
+"""Compiled draws with distances: many words at a time, one pass backwards and a walk for each word.
 
 What a symbol weighs at a position is looked up once for all edges that carry it: `powers[costs[true, symbol]]`. Where
 the symbol decides the state, it is multiplied by the message there, so that edges only add. Messages are brought back

@@ -17,7 +17,8 @@ in any message of the corridor,
     out_i ≤ F B_{i+1},    lost_i ≤ G lost_{i+1} + O out_{i+1},
     B_i ≤ max(the largest in the corridor + lost_i, out_i).
 
-At the last symbol, after which B = 1, nothing is left out.
+At the last symbol, after which B = 1, no edge is left out. Weights that floating point cannot hold are missing in any
+message, the number of edges times the smallest number times B_{i+1} at most: lost_i has that, too.
 A word for which twice that could decide a comparison is in doubt; the passes over the whole system draw it again, from
 the same bits.
 """

@@ -10,6 +10,7 @@ from pathveil.numerics.jit import kernel, part_of_kernel
 
 _UP = 1 + 1e-7  # more than the roundings of a bound at one position
 _LARGEST = 1e200
+_SMALLEST = 1e-304  # weights below this count as nothing: see prices.py
 
 
 @kernel
@@ -79,8 +80,9 @@ def _backward(
     """
     n = len(word)
     x, before = word[n - 1], word[n - 2]
-    highest, outside, top = 1.0, bounds[2], 0.0
-    for k in range(near_offsets[before], near_offsets[before + 1]):  # the last symbol: nothing is left out
+    outside, top = bounds[2], 0.0
+    vanished = len(labels) * _SMALLEST  # more than the edges of a state whose weights count as nothing
+    for k in range(near_offsets[before], near_offsets[before + 1]):  # the last symbol: no edge is left out
         y = entered[near[k]]
         total = 0.0
         for edge in range(offsets[y], offsets[y + 1]):
@@ -88,7 +90,7 @@ def _backward(
                 total += powers[costs[x, labels[edge]]]
         beta[n - 1, y] = total
         top = max(top, total)
-    lost[n - 1] = 0.0
+    lost[n - 1] = vanished
     highest = max(top * _UP, outside)
     for i in range(n - 2, 0, -1):
         x, before = word[i], word[i - 1]
@@ -110,7 +112,7 @@ def _backward(
             top = max(top, total)
         for k in range(near_offsets[x], near_offsets[x + 1]):
             weights[near[k]] = 0.0
-        lost[i] = (bounds[0] * lost[i + 1] + bounds[1] * outside) * _UP
+        lost[i] = (bounds[0] * lost[i + 1] + bounds[1] * outside + vanished * highest) * _UP
         outside = bounds[2] * highest * _UP
         highest = max(top * _UP + lost[i], outside)
         if highest > _LARGEST:
