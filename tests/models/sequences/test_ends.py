@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import json
 from collections import Counter
 from itertools import pairwise, product
 
@@ -85,8 +86,22 @@ def test_beginnings_and_ends_can_be_asked_for():
     assert all(word[0] == "a" and word[-1] == "c" for word in words)
 
 
+@pytest.mark.parametrize("ends", [False, True])
+def test_noise_that_is_hardly_ever_there_divides_by_nothing(ends):
+    model = fitted(["ab", "c"], epsilon=20_000.0, order=3, ends=ends, neighbours="add-remove")
+    assert np.exp(model.law.log_probabilities(all_words())).sum() == pytest.approx(1, abs=1e-9)
+
+
 def test_what_cannot_be_is_refused():
     with pytest.raises(pv.InvalidParameterError, match="do not go together"):
         fitted(delta=1e-6)
     with pytest.raises(pv.InvalidParameterError, match="coarser cells"):
         fitted([(0, 1)], states=range(2000))
+
+
+def test_a_file_with_ends_and_with_frequent_words_is_refused():
+    saved = json.loads(fitted().to_json())
+    saved["frequent"], saved["kept_by_model"] = [{"word": ["a", "b"], "count": 9.0}], [0.1]
+    with pytest.raises(pv.InvalidSystemError, match="damaged"):
+        pv.PrivateSequences.from_json(saved)
+    assert pv.PrivateSequences.from_json(saved | {"ends": None}).frequent

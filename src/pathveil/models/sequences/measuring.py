@@ -29,7 +29,7 @@ LONGEST_CHOSEN = 4
 
 _WORTH_MODELLING = 15.0  # the events of the words that are left, against the noise of a table of pairs
 _MOST_LEFT = 0.5  # where frequent words leave more than this part of all words, the others are always modelled
-_NO_NOISE = 1e-6  # variance of counts that are public already
+_NO_NOISE = 1e-6  # variance of counts that are public already; of no other is it taken to be smaller
 
 
 LENGTHS, FREQUENT, FREQUENT_AGAIN = "lengths", "frequent words", "frequent words, second look"
@@ -129,7 +129,7 @@ class Measuring:
         exact = self.words.length_counts(self.asked.max_length)
         noisy = (exact + noise.draw(self.source, len(exact))).astype(float)
         public = self.asked.whole.number_is_public
-        return noisy, noise.variance, float(self.words.times.sum() if public else max(noisy.sum(), 1.0))
+        return noisy, max(noise.variance, _NO_NOISE), float(self.words.times.sum() if public else max(noisy.sum(), 1.0))
 
     @property
     def _for_ends(self) -> Fraction:
@@ -150,7 +150,7 @@ class Measuring:
             exact = np.zeros(number, dtype=np.int64)
             np.add.at(exact, cells, self.words.times)
             noisy.append((exact + noise.draw(self.source, number)).astype(float))
-            variances.append(noise.variance)
+            variances.append(max(noise.variance, _NO_NOISE))
         return EndCounts(noisy[0], noisy[1], noisy[2].reshape(size, size), variances[0], variances[2])
 
     def _look_for_frequent(
@@ -214,7 +214,7 @@ class Measuring:
         noise = laplace_noise(epsilon, self.sides * events)
         self._note(what, epsilon, events)
         exact = self._count(tree, words, counted)
-        return Measured((exact + noise.draw(self.source, len(exact))).astype(float), noise.variance)
+        return Measured((exact + noise.draw(self.source, len(exact))).astype(float), max(noise.variance, _NO_NOISE))
 
     def _order(self, epsilon: float, number: float) -> int:
         if self.asked.order != "auto":

@@ -161,6 +161,8 @@ def _parts(document: dict[str, Any]) -> SequenceParts:
     times = _times(document.get("times"), len(states))
     spent = tuple(_spent(one, tree.depth) for one in _listed(document["spent"]))
     ends = _ends(document.get("ends"), len(states))
+    if ends is not None and len(frequent):  # no fit makes both, and draws would not know what to do with them
+        raise ValueError
     corrections = Corrections(factors, weights, of_kept, ends)
     fitted = Fitted(tree, found, corrections, lengths, words, frequent, counts, times, spent)
     asked = replace(asked, times=None if times is None else times.kind, ends=ends is not None)
