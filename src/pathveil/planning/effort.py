@@ -41,7 +41,7 @@ _SYMBOL_AND_EDGE = {"certified": 0.3e-9, "exponential": 0.3e-9, "online": 0.0, "
 _LAW = {True: 2e-8, False: 4e-8}
 """Seconds for the law of a word's errors: for each pair of symbols on a free alphabet; otherwise for each edge, too."""
 
-_MEAN = 1e-8
+_MEAN = 4e-9
 """Seconds for the expected errors of a word without its law, where classes are dear: for each symbol and edge."""
 
 _LOCAL_SYMBOL, _LOCAL_GAP = 150e-9, 10e-9
