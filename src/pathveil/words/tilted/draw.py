@@ -22,7 +22,7 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import Batch, SameLength, tilt_factor
 from pathveil.words.local import MOST_BYTES, LocalWorld
-from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, MarksEngine, RenewalEngine, lanes_fit
+from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, MarksEngine, RenewalEngine, lane_messages
 from pathveil.words.tilted.logs import log_normalisers
 from pathveil.words.tilted.response import respond_randomly
 from pathveil.words.tilted.sparse import SparseEngine
@@ -92,7 +92,7 @@ def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
     """The fastest loop that passes over the whole system."""
     if _renewal_pays(compiled, length, theta):
         return RenewalEngine(compiled, length, theta)
-    if lanes_fit(compiled, length):
+    if lane_messages(compiled, length) is not None:
         return LaneEngine(compiled, length, theta, far_apart=SparseEngine)
     return SparseEngine(compiled, length, theta)
 
@@ -127,7 +127,7 @@ def local_reach(compiled: CompiledSystem, length: int, theta: float, left_out: f
         return None
     around = world.states_around(reach)
     edges: float = _LOCAL_SYMBOL + reach * _LOCAL_GAP
-    if around * (4 * reach + 20) * compiled.state_count > MOST_BYTES:  # then much is counted again and again
+    if world.bytes_of_counts(reach) > MOST_BYTES:  # then much is counted again and again
         edges += around * reach * _COUNTING
     return reach if edges < compiled.edge_count else None
 
