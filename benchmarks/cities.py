@@ -11,6 +11,7 @@ with themselves on other sizes and lengths, all in one run. Trips are random wal
 from __future__ import annotations
 
 import csv
+import os
 import resource
 import sys
 import time
@@ -21,16 +22,16 @@ import numpy as np
 
 import pathveil as pv
 
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
+sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
 import naive  # noqa: E402
 from batches import Goal, as_goal, line  # noqa: E402
-from tests.real_data import FOLDER  # noqa: E402
 from timing import in_turns  # noqa: E402
 
 from pathveil.planning.word_curves import word_curves  # noqa: E402
 from pathveil.words.tilted.draw import engine_for, local_engine  # noqa: E402
 
+FOLDER = Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 LENGTH = 100
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 
