@@ -37,8 +37,7 @@ _RENEWAL_READ = ((1 << 15, 0.2), (1 << 20, 0.4), (_LARGEST_RENEWAL_TABLE, 0.6)) 
 _LANE_EDGE = 0.25  # nanoseconds for each edge at a position of one word of sixteen
 _LOG_POSITION, _LOG_EDGE = 44.0, 0.014  # microseconds: of all words together, and for an edge and a word
 _SPARSE_POSITION, _SPARSE_EDGE = 26.0, 0.0016  # the same of a single word, and for an edge
-_LEAST_EDGES = 300  # on smaller systems the other loops are as fast
-_LOCAL_SYMBOL, _LOCAL_GAP = 260, 18  # what a symbol takes in the local loop, and each step of its reach, in edges
+_LOCAL_SYMBOL, _LOCAL_GAP = 740, 35  # what a symbol takes in the local loop, and each step of its reach, in edges
 _COUNTING = 3.0  # what counting walks around a state takes, for each state there and each step, in edges
 _LEFT_OUT = 1e-6  # of all weight, for any feasible word: draws that it could decide are made again, exactly
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
@@ -120,7 +119,7 @@ def _sparse_pays(compiled: CompiledSystem, words: int) -> bool:
 
 def may_be_local(compiled: CompiledSystem) -> bool:
     """Is it used on this system at some tilt?"""
-    return not compiled.is_free and compiled.edge_count >= _LEAST_EDGES and compiled.symbol_states is not None
+    return not compiled.is_free and compiled.edge_count > _LOCAL_SYMBOL and compiled.symbol_states is not None
 
 
 def local_reach(compiled: CompiledSystem, length: int, theta: float, left_out: float = _LEFT_OUT) -> int | None:
