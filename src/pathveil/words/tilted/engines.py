@@ -24,7 +24,7 @@ from pathveil.words.tilted.logs import draw_rows, log_normalisers, rows_at_once
 from pathveil.words.tilted.reachable_states import ReachableRows, ReachableStates
 
 _LARGEST_LANE_TABLE = 1 << 28  # bytes, for each thread
-_CACHED_LANE_TABLE = 1 << 24  # bytes: a larger one pays only where several groups of words use it
+_CACHED_LANE_TABLE = 1 << 23  # bytes: a larger one pays only where several groups of words use it
 _SEVERAL = 4  # groups
 
 Drawn = tuple[FloatArray, BoolArray, BoolArray]
