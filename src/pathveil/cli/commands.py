@@ -19,13 +19,15 @@ from pathveil.cli.plan import plan
 from pathveil.cli.privatize import privatize
 from pathveil.cli.report import report_app
 from pathveil.cli.stream import stream
+from pathveil.cli.studio import studio
 from pathveil.cli.synthesize import synthesize
 from pathveil.cli.system import system_app
 
 _HELP = (
     "Share trips, visits to a web site or the steps of a process without giving away much about any one of them.",
     # One line for each job: line breaks inside a paragraph stay.
-    """Protect my sequences: [bold]plan[/bold] (how private, how wrong?), [bold]privatize[/bold]
+    """Be guided through all of it, in a browser: [bold]studio[/bold]
+Protect my sequences: [bold]plan[/bold] (how private, how wrong?), [bold]privatize[/bold]
 Learn a model and make synthetic sequences: [bold]model[/bold], [bold]synthesize[/bold]
 Check what is promised, and show it: [bold]audit[/bold], [bold]report[/bold]
 Keep a budget over several releases: [bold]ledger[/bold]
@@ -65,7 +67,7 @@ def demo() -> None:
 
 # Jobs come in this order; commands before groups of commands.
 for job, commands in {
-    _PROTECT: (demo, plan, privatize, stream),
+    _PROTECT: (demo, studio, plan, privatize, stream),
     _LEARN: (model, synthesize, inspect),
     _CHECK: (compare,),
     _PUBLIC: (places,),

@@ -1,0 +1,142 @@
+"""Forecasts for the sliders: computed in the background, once for each public system, and then answered at once.
+
+A process of its own computes them, one cell (ε, b) after the other, so that pages stay quick meanwhile. Only the public
+system and what was declared about the words go into it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import threading
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pathveil.errors import PathVeilError
+from pathveil.studio.choices import Choices
+from pathveil.studio.projects import Project
+
+EPSILONS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+"""The stops of the slider for ε."""
+
+ADJACENCIES = (1, 2, 3)
+"""The stops of the slider for b."""
+
+Key = tuple[str, str, int, float, int]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What to expect at one ε and b: errors in a word and in which share of it, and what nobody can do better."""
+
+    mechanism: str = ""
+    errors: float = 0.0
+    likely: int = 0
+    """So many errors, or fewer, in nine words of ten."""
+    bound: float = 0.0
+    problem: str = ""
+
+
+class Forecasts:
+    """Cells that are known or being computed, for all projects of this studio."""
+
+    def __init__(self) -> None:
+        self._cells: dict[Key, Future[Cell]] = {}
+        self._lock = threading.Lock()
+        self._pool: ProcessPoolExecutor | None = None
+
+    def begin(self, project: Project, length: int, first: int) -> None:
+        """Have all cells of a project computed, those with b = `first` before the others."""
+        order = sorted(ADJACENCIES, key=lambda b: (b != first, b))
+        with self._lock:
+            for b in order:
+                # Large ε first: they take the least, and show at once that something comes.
+                for epsilon in sorted(EPSILONS, reverse=True):
+                    key = self._key(project, length, epsilon, b)
+                    if key not in self._cells:
+                        self._cells[key] = self._workers().submit(cell, key[0], length, epsilon, b)
+
+    def known(self, project: Project, length: int) -> dict[str, Any]:
+        """The cells that are done, {"b": {"ε": cell}}, and how many there will be."""
+        cells: dict[str, dict[str, Any]] = {}
+        done = 0
+        for b in ADJACENCIES:
+            for epsilon in EPSILONS:
+                future = self._cells.get(self._key(project, length, epsilon, b))
+                if future is not None and future.done() and not future.cancelled():
+                    cells.setdefault(str(b), {})[f"{epsilon:g}"] = vars(future.result())
+                    done += 1
+        return {"length": length, "cells": cells, "done": done, "total": len(ADJACENCIES) * len(EPSILONS)}
+
+    def close(self) -> None:
+        """Stop computing."""
+        with self._lock:
+            if self._pool is not None:
+                for process in list(self._pool._processes.values()):
+                    process.terminate()
+                self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _workers(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # A fresh interpreter: a fork of a server with threads would copy their locks.
+            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+        return self._pool
+
+    @staticmethod
+    def _key(project: Project, length: int, epsilon: float, b: int) -> Key:
+        return str(project.system), project.system_digest, length, epsilon, b
+
+
+def cell(path: str, length: int, epsilon: float, adjacency: int) -> Cell:
+    """One forecast, by `pathveil.forecast`; runs in the other process."""
+    from pathveil.planning.forecast import forecast
+
+    try:
+        found = forecast(_world(path, Path(path).stat().st_mtime_ns), length, epsilon, min(adjacency, length))
+    except PathVeilError as problem:
+        return Cell(problem=str(problem))
+    if not found.rows:
+        return Cell(problem="; ".join(found.unusable.values()))
+    best = found.best
+    bound = 0.0 if best.lower_bound is None else best.lower_bound
+    return Cell(best.mechanism, best.expected_errors, best.quantiles[0.9], bound)
+
+
+@lru_cache(maxsize=1)
+def _world(path: str, _changed: int) -> Any:
+    from pathveil.data.public import SavedSystem
+
+    return SavedSystem.read(Path(path)).system
+
+
+def model_forecasts(project: Project, choices: Choices, words: float) -> dict[str, Any]:
+    """What a model would be worth at each ε; that takes no time."""
+    from pathveil.data.public import SavedSystem
+    from pathveil.models.sequences import forecast_sequences
+
+    world = SavedSystem.read(project.system).system
+    person = choices["unit"] == "user"
+    found = {}
+    for epsilon in EPSILONS:
+        expected = forecast_sequences(
+            support=world,
+            words=words,
+            max_length=int(choices["max-length"]),
+            epsilon=epsilon,
+            delta=float(choices["delta"]) if choices["delta"] else None,
+            unit="user" if person else "word",
+            max_words_per_user=int(choices["max-words-per-user"]) if person else None,
+            neighbours="add-remove" if choices["neighbours"] == "add-remove" else "replace",
+        )
+        found[f"{epsilon:g}"] = {
+            "order": expected.order,
+            "lengths": expected.lengths,
+            "starts": expected.starts,
+            "ends": expected.ends,
+            "pairs": expected.pairs,
+            "threshold": expected.threshold,
+            "remarks": list(expected.remarks),
+        }
+    return found
