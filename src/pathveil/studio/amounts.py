@@ -57,9 +57,9 @@ def forecasts_shown(project: Project, forecasts: Forecasts, asked: Mapping[str, 
     typed = Choices({**choices.values, **{name: asked[name] for name in ("length", "words", "delta") if name in asked}})
     if choices["purpose"] == "words":
         length = typed.whole("length", 1, 100_000, "The usual length of a word")
-        first = asked.get("adjacency", "1")
-        forecasts.begin(project, length, int(first) if first in map(str, ADJACENCIES) else 1)
-        return forecasts.known(project, length)
+        b = int(asked["adjacency"]) if asked.get("adjacency", "") in map(str, ADJACENCIES) else 1
+        forecasts.begin(project, length, b)
+        return forecasts.known(project, length, b)
     words = typed.whole("words", 1, 10**12, "About how many words there are")
     if typed["delta"]:
         typed.number("delta", 1e-15, 0.1, "δ")

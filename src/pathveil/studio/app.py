@@ -24,7 +24,7 @@ from pathveil.studio.forecasts import Forecasts
 from pathveil.studio.handover import ReleasePages
 from pathveil.studio.projects import Project, Projects, too_large
 from pathveil.studio.promise import promised, two_inputs
-from pathveil.studio.work import Releases, commands_for_release, digest_of, script_for
+from pathveil.studio.work import Releases, command_for_system, commands_for_release, digest_of, script_for
 
 Form = Mapping[str, str]
 Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -215,6 +215,7 @@ class Studio:
             "number": number,
             "digest": digest_of(choices),
             "commands": commands,
+            "made": command_for_system(choices),
             "script": script_for(choices, commands),
             "running": self.releases.running(project),
             **promised(project, choices),

@@ -47,28 +47,26 @@ class Forecasts:
         self._lock = threading.Lock()
         self._pool: ProcessPoolExecutor | None = None
 
-    def begin(self, project: Project, length: int, first: int) -> None:
-        """Have all cells of a project computed, those with b = `first` before the others."""
-        order = sorted(ADJACENCIES, key=lambda b: (b != first, b))
+    def begin(self, project: Project, length: int, b: int) -> None:
+        """Have the cells of a project computed for this b. What was wanted before, and is not begun, is given up."""
+        # Large ε first: they take the least, and show at once that something comes.
+        keys = [self._key(project, length, epsilon, b) for epsilon in sorted(EPSILONS, reverse=True)]
         with self._lock:
-            for b in order:
-                # Large ε first: they take the least, and show at once that something comes.
-                for epsilon in sorted(EPSILONS, reverse=True):
-                    key = self._key(project, length, epsilon, b)
-                    if key not in self._cells:
-                        self._cells[key] = self._workers().submit(cell, key[0], length, epsilon, b)
+            for key, waiting in list(self._cells.items()):
+                if key not in keys and waiting.cancel():
+                    del self._cells[key]
+            for key in keys:
+                if key not in self._cells:
+                    self._cells[key] = self._workers().submit(cell, key[0], length, key[3], b)
 
-    def known(self, project: Project, length: int) -> dict[str, Any]:
-        """The cells that are done, {"b": {"ε": cell}}, and how many there will be."""
-        cells: dict[str, dict[str, Any]] = {}
-        done = 0
-        for b in ADJACENCIES:
-            for epsilon in EPSILONS:
-                future = self._cells.get(self._key(project, length, epsilon, b))
-                if future is not None and future.done() and not future.cancelled():
-                    cells.setdefault(str(b), {})[f"{epsilon:g}"] = vars(future.result())
-                    done += 1
-        return {"length": length, "cells": cells, "done": done, "total": len(ADJACENCIES) * len(EPSILONS)}
+    def known(self, project: Project, length: int, b: int) -> dict[str, Any]:
+        """The cells that are done, {"ε": cell}, and how many there will be."""
+        cells: dict[str, Any] = {}
+        for epsilon in EPSILONS:
+            future = self._cells.get(self._key(project, length, epsilon, b))
+            if future is not None and future.done() and not future.cancelled():
+                cells[f"{epsilon:g}"] = vars(future.result())
+        return {"length": length, "adjacency": b, "cells": cells, "done": len(cells), "total": len(EPSILONS)}
 
     def close(self) -> None:
         """Stop computing."""
@@ -94,7 +92,8 @@ def cell(path: str, length: int, epsilon: float, adjacency: int) -> Cell:
     from pathveil.planning.forecast import forecast
 
     try:
-        found = forecast(_world(path, Path(path).stat().st_mtime_ns), length, epsilon, min(adjacency, length))
+        world = _world(path, Path(path).stat().st_mtime_ns)
+        found = forecast(world, length, epsilon, min(adjacency, length), quick=True)
     except PathVeilError as problem:
         return Cell(problem=str(problem))
     if not found.rows:

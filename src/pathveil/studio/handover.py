@@ -70,8 +70,13 @@ class ReleasePages:
     def show(self, request: Request, _form: Form | None) -> Response:
         """Progress, a refusal, or what can be handed over."""
         project, state = self._found(request)
-        shown = {"project": project, "state": state, "charge": charge_of(project, state)}
-        shown["budget"] = budget_shown(project)
+        shown = {
+            "project": project,
+            "choices": project.choices,
+            "state": state,
+            "charge": charge_of(project, state),
+            "budget": budget_shown(project),
+        }
         if state.status == "done":
             files = [(path.name, path.stat().st_size, _says(path.name)) for path in _files(project, state)]
             compared = (private_folder(project, state.number) / "curator.html").exists()

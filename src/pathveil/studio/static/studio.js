@@ -95,10 +95,11 @@ function sliders(form) {
   const exact = one("epsilon");
   const adjacency = one("adjacency");
   let known = {};
+  const kept = {};
   let asked = 0;
 
   const chosen = () => stops[slider.value];
-  const cell = (epsilon) => words ? ((known.cells || {})[adjacency.value] || {})[epsilon] : (known.models || {})[epsilon];
+  const cell = (epsilon) => (known.cells || known.models || {})[epsilon];
   const share = (errors) => `${Math.round(1000 * errors / Number(one("length").value)) / 10}%`;
   const percent = (value) => `${Math.round(value * 1000) / 10}%`;
 
@@ -174,6 +175,10 @@ function sliders(form) {
   }
   async function ask() {
     const mine = ++asked;
+    const key = words ? `${one("length").value} ${adjacency.value}` : "";
+    delete form.dataset.ready;
+    known = kept[key] || {};
+    show();
     const fields = words ? ["length", "adjacency"] : ["words", "delta"];
     const query = new URLSearchParams(fields.map((name) => [name, one(name).value]));
     const wait = one("forecast-wait");
@@ -184,6 +189,7 @@ function sliders(form) {
       if (mine !== asked) return;
       wait.textContent = answer.refusal || "";
       known = answer;
+      if (adjacency && !answer.refusal) kept[key] = answer;
       show();
       const open = answer.total && answer.done < answer.total;
       progress.hidden = !open;
@@ -199,7 +205,7 @@ function sliders(form) {
     if (value > 0) slider.value = stops.reduce((best, stop, i) => Math.abs(stop - value) < Math.abs(stops[best] - value) ? i : best, 0);
     show();
   });
-  if (adjacency) adjacency.addEventListener("input", show);
+  if (adjacency) adjacency.addEventListener("input", ask);
   for (const name of ["length", "words", "delta"]) if (one(name)) one(name).addEventListener("change", ask);
   ask();
 }

@@ -166,7 +166,8 @@ def _where_words_are(choices: Choices) -> list[str]:
 def _output_columns(choices: Choices) -> list[str]:
     """Synthetic words stand in a table as the sensitive ones do, if the format has columns."""
     if choices["kind"] == "long" and choices["format"] in ("csv", "parquet", "jsonl"):
-        return ["--case", choices["case"], "--order", choices["position"], "--symbol", choices["symbol"]]
+        # The order column of the data may hold times, which these are not: they count.
+        return ["--case", choices["case"], "--order", "step", "--symbol", choices["symbol"]]
     if choices["kind"] == "column" and choices["format"] in ("csv", "parquet", "jsonl"):
         return ["--column", choices["column"]]
     return []
