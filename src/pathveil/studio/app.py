@@ -31,6 +31,7 @@ Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
 
 _HERE = Path(__file__).parent
 _LARGEST_FORM = 1 << 20  # bytes
+_MOST_FIELDS = 200
 _AGAIN = 303  # a browser that reloads the page it is sent to does not send the form again
 
 
@@ -61,7 +62,10 @@ class Studio:
             *made.routes(self._page),
             Route("/p/{project}/{step}", self._page(self.step), methods=["GET", "POST"]),
         ]
-        self.pages = Starlette(routes=routes, exception_handlers={HTTPException: self._missing})
+        self.pages = Starlette(
+            routes=routes, exception_handlers={HTTPException: self._missing, Exception: self._broken}
+        )
+        self.pages.router.redirect_slashes = False  # it knows nothing of the folder with the random name
 
     def close(self) -> None:
         """End whatever is at work."""
@@ -102,6 +106,10 @@ class Studio:
         status = problem.status_code if isinstance(problem, HTTPException) else 500
         sentence = "There is no such page. The list of projects leads to all that there are."
         return self.show("problem", status, title="Nothing is here", sentence=sentence)
+
+    def _broken(self, _request: Request, problem: Exception) -> Response:
+        sentence = f"Something is wrong in the studio itself ({type(problem).__name__}); the terminal says where."
+        return self.show("problem", 500, title="This did not work", sentence=sentence)
 
     # Projects.
 
@@ -259,4 +267,7 @@ async def _form(request: Request) -> dict[str, str]:
         body += piece
         if len(body) > _LARGEST_FORM:
             raise HTTPException(413)
-    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=200))
+    try:
+        return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+    except ValueError:  # too many
+        raise HTTPException(413) from None

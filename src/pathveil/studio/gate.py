@@ -16,11 +16,13 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import sys
+import traceback
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -70,7 +72,12 @@ class Gate:
             await answer(scope, receive, _with_headers(send))
             return
         path = scope["path"].removeprefix(self.base) or "/"
-        await self._app({**scope, "path": path, "raw_path": path.encode()}, receive, _with_headers(send))
+        try:
+            await self._app({**scope, "path": path, "raw_path": path.encode()}, receive, _with_headers(send))
+        except ClientDisconnect:
+            pass  # the browser has gone, in the middle of an upload perhaps
+        except Exception as problem:  # the page has said that something is wrong
+            _report(problem)
 
     def _refused(self, scope: Scope) -> Response | None:
         """An answer for requests that come from elsewhere."""
@@ -95,8 +102,8 @@ class Gate:
             answer.set_cookie(_COOKIE, self._session, path=f"{self.base}/", httponly=True, samesite="strict")
             self._new_link(self.link)
             return answer
-        known = _cookie(Headers(scope=scope).get("cookie", ""))
-        if hmac.compare_digest(known.encode(), self._session.encode()):
+        known = _cookies(Headers(scope=scope).getlist("cookie"))
+        if any([hmac.compare_digest(one.encode(), self._session.encode()) for one in known]):
             return None
         return _no(
             403, "This page belongs to somebody else's session. Open the newest link that the terminal shows: each "
@@ -104,12 +111,16 @@ class Gate:
         )  # fmt: skip
 
 
-def _cookie(header: str) -> str:
-    try:
-        found = SimpleCookie(header).get(_COOKIE)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
+def _cookies(headers: list[str]) -> list[str]:
+    """Every cookie of our name. Other servers on this machine may have set some of the same name, or odd ones."""
+    pairs = [pair.strip().partition("=") for header in headers for pair in header.split(";")]
+    return [value for name, _, value in pairs if name == _COOKIE]
+
+
+def _report(problem: Exception) -> None:
+    """Where something went wrong that nobody thought of, without its message: that may quote the data."""
+    where = "".join(traceback.format_tb(problem.__traceback__))
+    print(f"pathveil studio: {type(problem).__name__}, at\n{where}", end="", file=sys.stderr)
 
 
 def _no(status: int, sentence: str) -> Response:

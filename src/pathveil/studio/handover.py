@@ -25,6 +25,7 @@ from pathveil.studio.work import (
     private_folder,
     progress,
     release_folder,
+    release_number,
     run,
 )
 
@@ -50,7 +51,7 @@ class ReleasePages:
 
     def routes(self, page: Callable[[Callable[[Request, Form | None], Response]], Endpoint]) -> list[Route]:
         """The addresses."""
-        at = "/p/{project}/releases/{number:int}"
+        at = "/p/{project}/releases/{number}"
         return [
             Route(at, page(self.show)),
             Route(f"{at}/state", page(self.state)),
@@ -62,7 +63,8 @@ class ReleasePages:
 
     def _found(self, request: Request) -> tuple[Project, State]:
         project = self._studio.project(request)
-        state = self._studio.releases.state(project, request.path_params["number"])
+        number = release_number(request.path_params["number"])
+        state = None if number is None else self._studio.releases.state(project, number)
         if state is None:
             raise HTTPException(404)
         return project, state

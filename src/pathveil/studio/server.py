@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import threading
 import webbrowser
@@ -32,6 +33,7 @@ def serve(
 
     Projects are folders in `folder`, which is made if it is not there. Uploads of more than `most` bytes are refused.
     """
+    os.umask(0o077)  # whatever is written, here and by commands, is for the owner only
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = try_lock(folder / ".lock")
@@ -40,7 +42,7 @@ def serve(
     if lock is None:
         raise FileItselfError(f"{folder}: another studio is at work there. Close it first, or take another folder.")
     with contextlib.closing(lock), _listening(port) as listening:
-        studio = Studio(Projects(folder.absolute()), most)
+        studio = Studio(Projects(folder.resolve()), most)
         bound = listening.getsockname()[1]
         gate = Gate(studio.pages, bound, lambda link: say(f"The link was used. For another browser: {link}"))
         studio.base = gate.base
@@ -52,6 +54,8 @@ def serve(
             log_level="warning",
             access_log=False,
             server_header=False,
+            proxy_headers=False,
+            ws="none",
             lifespan="off",
             timeout_graceful_shutdown=2,
         )
@@ -66,6 +70,7 @@ def _listening(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((_LOOPBACK, port))
+        listening.listen()  # the link is shown before the server runs: whoever is quick waits, and is not sent away
     except OSError as problem:
         listening.close()
         what = f"port {port} cannot be used ({problem.strerror}). Leave out --port, or take another."

@@ -22,6 +22,7 @@ from pathveil.studio.work.releases import (
     is_lost,
     private_folder,
     release_folder,
+    release_number,
 )
 from pathveil.studio.work.script import script_for
 
@@ -39,6 +40,7 @@ __all__ = [
     "private_folder",
     "progress",
     "release_folder",
+    "release_number",
     "run",
     "script_for",
     "try_lock",

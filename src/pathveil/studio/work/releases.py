@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -75,8 +76,9 @@ class Releases:
     def all(self, project: Project) -> list[State]:
         """Every release that was begun, the newest first."""
         folders = (project.folder / "sensitive").glob(f"release-*/{_STATE}")
-        numbers = sorted((int(path.parent.name.removeprefix("release-")) for path in folders), reverse=True)
-        return [state for state in (self.state(project, number) for number in numbers) if state is not None]
+        numbers = [release_number(path.parent.name.removeprefix("release-")) for path in folders]
+        found = sorted((number for number in numbers if number is not None), reverse=True)
+        return [state for state in (self.state(project, number) for number in found) if state is not None]
 
     def state(self, project: Project, number: int) -> State | None:
         """A release as it is now. One that says it is running, and that nothing works on, was interrupted."""
@@ -214,6 +216,11 @@ class _Job:
     def _keep(self, state: State) -> None:
         self.state = state
         _write(private_folder(self.project, state.number), state)
+
+
+def release_number(text: str) -> int | None:
+    """The number that a text is, as it stands in an address or a name; None for anything else."""
+    return int(text) if re.fullmatch("[1-9][0-9]{0,8}", text) else None
 
 
 def private_folder(project: Project, number: int) -> Path:
