@@ -6,11 +6,24 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.studio.live import LiveStudio, studio
+from tests.studio.live import PRIVATE_WORDS, TRIPS, LiveStudio, Moments, studio
 
 
 @pytest.fixture(scope="session")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveStudio]:
-    with studio(tmp_path_factory.mktemp("studio") / "projects") as running:
+def moments(tmp_path_factory: pytest.TempPathFactory) -> Moments:
+    return Moments(tmp_path_factory.mktemp("moments"))
+
+
+@pytest.fixture(scope="session")
+def live(tmp_path_factory: pytest.TempPathFactory, moments: Moments) -> Iterator[LiveStudio]:
+    with studio(tmp_path_factory.mktemp("studio") / "projects", moments.environment) as running:
         yield running
         assert running.process.poll() is None, running.log.read_text()
+
+
+@pytest.fixture(scope="session")
+def reviewed(live: LiveStudio) -> str:
+    """A project whose release of private words has been reviewed; make a copy of it."""
+    project = live.project("reviewed")
+    live.walk(project, "trips.csv", TRIPS.encode(), *PRIVATE_WORDS)
+    return project

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,6 +22,8 @@ from urllib.parse import quote, urlencode
 import pathveil
 
 SOURCES = Path(pathveil.__file__).resolve().parent.parent
+# `inside` has a sitecustomize, which every Python program looks for: commands can be held up and given a seed by it.
+PATH = {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parent / "inside"), str(SOURCES)])}
 PATIENCE = 60.0  # seconds for anything that has to happen
 TRIPS = "trip,route\n" + "".join(f"{i},{word}\n" for i, word in enumerate(["a b c a", "b c a b", "c a b c"] * 4))
 WAY = ("file", "public", "protected", "need", "amount")
@@ -143,14 +147,21 @@ class LiveStudio:
             assert answer.status == 303, (step, answer.refusal)
         return self.get(answer.location.removeprefix(self.base))
 
+    def copied(self, project: str, title: str) -> str:
+        """Another project with the same choices and no releases, without walking the way once more."""
+        begun, path = self.folder_of(project), self.project(title)
+        for part in ("public", "sensitive"):
+            shutil.copytree(begun / part, self.folder_of(path) / part, dirs_exist_ok=True,
+                            ignore=shutil.ignore_patterns("release-*"))  # fmt: skip
+        shutil.copy(begun / "project.json", self.folder_of(path))
+        return path
+
     def release(self, project: str, review: Answer | None = None) -> Answer:
         """Press the button of the review."""
         page = review or self.get(f"{project}/review")
         return self.post(f"{project}/release", {"number": page.hidden("number"), "digest": page.hidden("digest")})
 
     def state(self, project: str, number: int) -> dict[str, object]:
-        import json
-
         found: dict[str, object] = json.loads(self.get(f"{project}/releases/{number}/state").body)
         return found
 
@@ -169,17 +180,16 @@ class LiveStudio:
         return self.process.wait(PATIENCE)
 
 
-def begin(folder: Path, path: Path | None = None, environment: Mapping[str, str] = {}) -> LiveStudio:
-    """Start a studio on any free port. `path` is a folder that Python looks into first, for `sitecustomize`."""
+def begin(folder: Path, environment: Mapping[str, str] = {}) -> LiveStudio:
+    """Start a studio on any free port."""
     log = folder.parent / f"{folder.name}-log-{time.monotonic_ns()}"
-    paths = [*([str(path)] if path else []), str(SOURCES)]
     with open(log, "wb") as written:
         process = subprocess.Popen(
             [sys.executable, "-m", "pathveil", "studio", "--projects", str(folder), "--no-browser"],
             stdin=subprocess.DEVNULL,
             stdout=written,
             stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
+            env={**os.environ, **PATH, **environment},
         )
     end = time.monotonic() + PATIENCE
     while not (found := re.search(r"http://127.0.0.1:(\d+)(/\w+)/\?token=\S+", log.read_text())):
@@ -190,9 +200,9 @@ def begin(folder: Path, path: Path | None = None, environment: Mapping[str, str]
 
 
 @contextmanager
-def studio(folder: Path, path: Path | None = None, environment: Mapping[str, str] = {}) -> Iterator[LiveStudio]:
+def studio(folder: Path, environment: Mapping[str, str] = {}) -> Iterator[LiveStudio]:
     """A studio that one has entered; ended afterwards."""
-    running = begin(folder, path, environment)
+    running = begin(folder, environment)
     try:
         running.enter()
         yield running
@@ -212,3 +222,30 @@ MUCH = {"epsilon": "8", "adjacency": "1", "length": "4", "total-epsilon": "20", 
 MUCH_FOR_A_MODEL = {"epsilon": "8", "words": "12", "delta": "", "total-epsilon": "20"}
 PRIVATE_WORDS = (COLUMN, PUBLIC, SYMBOLS, WORDS, MUCH)
 PRIVATE_MODEL = (COLUMN, PUBLIC, WORD, MODEL, MUCH_FOR_A_MODEL)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Moments at which commands wait: armed by a file, shown by another one, over when the first is gone."""
+
+    folder: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"STUDIO_MOMENTS": str(self.folder)}
+
+    def arm(self, moment: str) -> None:
+        (self.folder / f"{moment}.reached").unlink(missing_ok=True)
+        (self.folder / moment).touch()
+
+    def reached(self, moment: str) -> int:
+        """Wait until a command is there; its process."""
+        end = time.monotonic() + PATIENCE
+        file = self.folder / f"{moment}.reached"
+        while not file.exists() or not file.read_text():
+            assert time.monotonic() < end, f"no command came to the moment {moment!r}"
+            time.sleep(0.02)
+        return int(file.read_text())
+
+    def go_on(self, moment: str) -> None:
+        (self.folder / moment).unlink(missing_ok=True)

@@ -22,9 +22,16 @@ from pathveil.studio.amounts import amount_shown, forecasts_shown
 from pathveil.studio.choices import FIELDS, STEPS, TITLES, Choices, Refusal
 from pathveil.studio.forecasts import Forecasts
 from pathveil.studio.handover import ReleasePages
-from pathveil.studio.projects import Project, Projects, too_large
+from pathveil.studio.projects import Project, Projects, require_data, safe_name, too_large
 from pathveil.studio.promise import promised, two_inputs
-from pathveil.studio.work import Releases, command_for_system, commands_for_release, digest_of, script_for
+from pathveil.studio.work import (
+    Releases,
+    command_for_system,
+    commands_for_release,
+    digest_of,
+    release_number,
+    script_for,
+)
 
 Form = Mapping[str, str]
 Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -118,7 +125,7 @@ class Studio:
         return self._list_projects()
 
     def _list_projects(self, status: int = 200, refusal: Refusal | None = None, typed: str = "") -> Response:
-        listed = [(one, one.choices, len(self.releases.all(one))) for one in self.projects.all()]
+        listed = [(one, _choices_or_none(one), len(self.releases.all(one))) for one in self.projects.all()]
         folder = self.projects.folder
         return self.show("projects", status, projects=listed, refusal=refusal, typed=typed, folder=folder)
 
@@ -144,8 +151,11 @@ class Studio:
             raise HTTPException(404)
         name = request.query_params.get("name", "")
         try:
+            await run_in_threadpool(self._require_rest, project)
             if int(request.headers.get("content-length", "0")) > self.most:
                 raise Refusal("input", too_large(self.most))
+            if folder == "sensitive":
+                require_data(Path(safe_name(name)))
             path = await project.receive(folder, name, request.stream(), self.most)
             if folder == "sensitive":
                 await run_in_threadpool(steps.take_file, project, path)
@@ -159,7 +169,8 @@ class Studio:
         try:
             if not path:
                 raise Refusal("input", "Give the place of the file, such as /data/trips.csv.")
-            steps.take_file(project, str(Path(path).expanduser().absolute()))
+            self._require_rest(project)
+            steps.take_file(project, path)
         except Refusal as refusal:
             return self._step(project, "file", project.choices, refusal)
         return self.go("p", project.name, "file")
@@ -179,6 +190,8 @@ class Studio:
         wanted = Choices(dict(choices.values), list(choices.done))
         wanted.save(step, form)
         try:
+            if step == "public":
+                self._require_rest(project)
             steps.FORMS[step].take(project, wanted)
         except Refusal as refusal:
             return self._step(project, step, wanted, refusal)
@@ -201,6 +214,12 @@ class Studio:
         earlier = self.releases.all(project)
         return self.show(step, 422 if refusal else 200, **common, **shown, releases=earlier)
 
+    def _require_rest(self, project: Project) -> None:
+        """Neither the data nor what is public may change under a release that is being made."""
+        running = self.releases.running(project)
+        if running is not None:
+            raise Refusal("", f"Release {running.number} is being made. Wait for it, or cancel it.")
+
     def _left_over(self, project: Project, step: str) -> Refusal | None:
         """What a command of the newest release refused, until the step that it was about is taken anew."""
         newest = next(iter(self.releases.all(project)), None)
@@ -221,7 +240,7 @@ class Studio:
         commands = commands_for_release(choices, number, new_budget=project.ledger is None)
         return {
             "number": number,
-            "digest": digest_of(choices),
+            "digest": digest_of(project, choices),
             "commands": commands,
             "made": command_for_system(choices),
             "script": script_for(choices, commands),
@@ -240,24 +259,29 @@ class Studio:
     def release(self, request: Request, form: Form | None) -> Response:
         """Make the release that was reviewed: this number, once."""
         project, given = self.project(request), form or {}
-        choices, number = project.choices, given.get("number", "")
-        if not number.isdecimal() or not 1 <= int(number) <= self.releases.next_number(project):
-            return self.go("p", project.name, "review")
-        if self.releases.state(project, int(number)) is not None:
+        choices, number = project.choices, release_number(given.get("number", ""))
+        changed = number != self.releases.next_number(project) or not choices.may_see("review")
+        changed = changed or given.get("digest") != digest_of(project, choices)
+        if number is not None and self.releases.state(project, number) is not None:
             return self.go("p", project.name, "releases", number)  # sent again
-        changed = given.get("digest") != digest_of(choices) or not choices.may_see("review")
-        running = self.releases.running(project)
-        if changed or running is not None:
+        self._require_rest(project)
+        if number is None or changed:
             why = "Something was changed since this page was shown, perhaps in another tab. Look at it once more."
-            if running is not None:
-                why = f"Release {running.number} is being made. Wait for it, or cancel it."
             step = "review" if choices.may_see("review") else choices.next_step
             return self._step(project, step, choices, Refusal("", why))
         if "review" not in choices.done:
             choices.save("review", {})
             project.write(choices)
-        self.releases.begin(project, choices, int(number))
+        self.releases.begin(project, choices, number)
         return self.go("p", project.name, "releases", number)
+
+
+def _choices_or_none(project: Project) -> Choices:
+    """One project whose file is damaged must not hide the others."""
+    try:
+        return project.choices
+    except Refusal:
+        return Choices()
 
 
 async def _form(request: Request) -> dict[str, str]:

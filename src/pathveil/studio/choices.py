@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -32,7 +33,11 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "review": (),
 }  # fmt: skip
 
+COLUMNS: Final = ("column", "case", "position", "symbol", "latitude", "longitude", "user", "time")
+"""The fields that name a column of the sensitive file."""
+
 UNSET: Final = ""
+_OF_MANY_LINES = ("symbols",)
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer, not a failure
@@ -46,6 +51,16 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a failure
 def step_of(field: str) -> str:
     """The step on which a field stands."""
     return next((step for step, fields in FIELDS.items() if field in fields), "file")
+
+
+def _typed(name: str, text: str) -> str:
+    """A field as it is kept. Forms send line ends as CR LF; no argument of a command can have a NUL in it."""
+    kept = text.replace("\r\n", "\n").replace("\0", "")
+    if name in COLUMNS:
+        return kept  # whatever the column is called in the file
+    if name not in _OF_MANY_LINES:
+        kept = " ".join(kept.split("\n"))
+    return kept.strip()
 
 
 @dataclass
@@ -72,7 +87,7 @@ class Choices:
 
     def save(self, step: str, given: Mapping[str, str]) -> None:
         """Take over the fields of a step. What comes after it has to be looked at again if something has changed."""
-        new = {name: given.get(name, UNSET).strip() for name in FIELDS[step]}
+        new = {name: _typed(name, given.get(name, UNSET)) for name in FIELDS[step]}
         changed = any(self[name] != value for name, value in new.items())
         self.values.update(new)
         place = STEPS.index(step)
@@ -84,12 +99,17 @@ class Choices:
         self.done = [one for one in self.done if STEPS.index(one) < STEPS.index(step)]
 
     def whole(self, name: str, least: int, most: int, what: str) -> int:
-        """A whole number between two others."""
-        return int(self._number(name, int, least, most, what))
+        """A whole number between two others. From now on it stands there as commands read it: 1000 for 1,000."""
+        value = int(self._number(name, int, least, most, what))
+        self.values[name] = str(value)
+        return value
 
     def number(self, name: str, least: float, most: float, what: str) -> float:
-        """A number between two others."""
-        return self._number(name, float, least, most, what)
+        """A number between two others. From now on it stands there as commands and Python read it."""
+        value = self._number(name, float, least, most, what)
+        if not re.fullmatch(r"(0|[1-9][0-9]*)(\.[0-9]+)?(e-?[0-9]+)?", self[name]):
+            self.values[name] = repr(value)
+        return value
 
     def _number(self, name: str, kind: Callable[[str], float], least: float, most: float, what: str) -> float:
         try:
@@ -106,8 +126,10 @@ class Choices:
         return {"values": self.values, "done": self.done}
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> Choices:
-        """What `to_dict` gave; unknown fields and steps are left out."""
+    def from_dict(cls, content: Any) -> Choices:
+        """What `to_dict` gave; unknown fields and steps are left out, and so is whatever else it may be."""
+        values, done = (content.get("values"), content.get("done")) if isinstance(content, dict) else (None, None)
         known = {name for fields in FIELDS.values() for name in fields}
-        values = {str(k): str(v) for k, v in dict(content.get("values", {})).items() if k in known}
-        return cls(values, [step for step in STEPS if step in content.get("done", ())])
+        kept = {name: text for name, text in values.items() if name in known} if isinstance(values, dict) else {}
+        texts = {name: text for name, text in kept.items() if isinstance(text, str)}
+        return cls(texts, [step for step in STEPS if isinstance(done, list) and step in done])

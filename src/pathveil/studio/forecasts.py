@@ -7,6 +7,7 @@ system and what was declared about the words go into it.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
@@ -79,12 +80,24 @@ class Forecasts:
     def _workers(self) -> ProcessPoolExecutor:
         if self._pool is None:
             # A fresh interpreter: a fork of a server with threads would copy their locks.
-            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+            self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), initializer=end_with_the_studio)
         return self._pool
 
     @staticmethod
     def _key(project: Project, length: int, epsilon: float, b: int) -> Key:
         return str(project.system), project.system_digest, length, epsilon, b
+
+
+def end_with_the_studio() -> None:
+    """Runs first in the other process: should the studio be killed, nobody would tell it that its work is over."""
+
+    def watch() -> None:
+        studio = multiprocessing.parent_process()
+        if studio is not None:
+            studio.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def cell(path: str, length: int, epsilon: float, adjacency: int) -> Cell:

@@ -103,7 +103,7 @@ class Gate:
             self._new_link(self.link)
             return answer
         known = _cookies(Headers(scope=scope).getlist("cookie"))
-        if any([hmac.compare_digest(one.encode(), self._session.encode()) for one in known]):
+        if any(hmac.compare_digest(one.encode(), self._session.encode()) for one in known):
             return None
         return _no(
             403, "This page belongs to somebody else's session. Open the newest link that the terminal shows: each "

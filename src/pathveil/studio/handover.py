@@ -21,12 +21,12 @@ from pathveil.studio.work import (
     State,
     charge_of,
     command_for_curator,
-    is_lost,
     private_folder,
     progress,
     release_folder,
     release_number,
     run,
+    why_lost,
 )
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class ReleasePages:
             return self._studio.show("handover", **shown, step="handover", files=files, compared=compared, **looked)
         refusal = _placed(state) if state.status == "failed" else None
         back = step_of(refusal.field) if refusal is not None and refusal.field else ""
-        more = {"refusal": refusal, "back": back, "lost": is_lost(project, state)}
+        more = {"refusal": refusal, "back": back, "lost": why_lost(project, state)}
         return self._studio.show("release", **shown, **more, step="release", progress=self._progress(project, state))
 
     def state(self, request: Request, _form: Form | None) -> Response:
@@ -112,7 +112,8 @@ class ReleasePages:
     def cancel(self, request: Request, _form: Form | None) -> Response:
         """Stop it."""
         project, state = self._found(request)
-        self._studio.releases.cancel(project, state.number)
+        if not self._studio.releases.cancel(project, state.number) and state.status == "running":
+            raise Refusal("", "A studio that has ended began this, and its command goes on by itself. Wait for it.")
         return self._studio.go("p", project.name, "releases", state.number)
 
     def go_on(self, request: Request, _form: Form | None) -> Response:

@@ -24,6 +24,8 @@ from pathveil.studio.choices import Choices, Refusal
 SYSTEM = "public/system.json"
 LEDGER = "budget.db"
 _FILE = "project.json"
+_OURS = re.compile(r"words-\d+\.parquet|system\.json|symbols\.txt|checks|release-.*")  # names of the studio's files
+_UNFINISHED = ".unfinished-"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 
 
@@ -35,7 +37,15 @@ class Projects:
 
     def all(self) -> list[Project]:
         """Every project, by name."""
-        return [Project(path.parent) for path in sorted(self.folder.glob(f"*/{_FILE}"))]
+        folders = [path.parent for path in sorted(self.folder.glob(f"*/{_FILE}"))]
+        return [Project(folder) for folder in folders if _NAME.fullmatch(folder.name)]
+
+    def clear(self) -> None:
+        """Remove what a studio that was killed left unfinished. Call it while no other works here."""
+        for project in self.all():
+            for part in (project.folder, project.folder / "sensitive", project.folder / "public"):
+                for path in part.glob(f"{_UNFINISHED}*"):
+                    path.unlink(missing_ok=True)
 
     def create(self, title: str) -> Project:
         """A new project; its folder can be opened by nobody else."""
@@ -44,8 +54,9 @@ class Projects:
             raise Refusal("title", "Give the project a name with letters or digits in it, such as bike trips.")
         folder = self.folder / name
         try:
-            for part in (folder, folder / "public", folder / "sensitive", folder / "releases"):
-                part.mkdir(mode=0o700)
+            folder.mkdir(mode=0o700, exist_ok=_is_empty(folder))
+            for part in ("public", "sensitive", "releases"):
+                (folder / part).mkdir(mode=0o700, exist_ok=True)
         except FileExistsError:
             what = f"There is a project called {name} already: open it, or take another name."
             raise Refusal("title", what) from None
@@ -75,7 +86,7 @@ class Project:
             content = json.loads((self.folder / _FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError) as problem:
             raise Refusal("", f"{self.folder / _FILE} cannot be read ({problem}). Restore it from a copy.") from None
-        return Choices.from_dict(content if isinstance(content, dict) else {})
+        return Choices.from_dict(content)
 
     def write(self, choices: Choices) -> None:
         """Keep what was chosen. The file is replaced in one step."""
@@ -103,7 +114,9 @@ class Project:
         The name of the file only says what it is: the name on the disk is ours.
         """
         kept = safe_name(name)
-        unfinished = self.folder / folder / f".{secrets.token_hex(8)}"
+        if _OURS.fullmatch(kept.lower()):
+            kept = f"uploaded-{kept}"
+        unfinished = self.folder / folder / f"{_UNFINISHED}{secrets.token_hex(8)}"
         try:
             size = 0
             with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -136,12 +149,23 @@ def safe_name(name: str) -> str:
 
 def readable_file(path: str, project: Project, field: str) -> Path:
     """A file that somebody named: in the project, or anywhere on this computer. It has to be there."""
-    found = (project.folder / Path(path).expanduser()).resolve()
-    if not found.is_file():
+    try:
+        found = (project.folder / Path(path).expanduser()).resolve()
+        is_there = found.is_file()
+    except (OSError, ValueError, RuntimeError):  # too long, with a NUL, of a person who is not known here
+        is_there = False
+    if not is_there:
         raise Refusal(field, f"There is no file {path!r}. Check the name, or choose the file from the list.")
     if not os.access(found, os.R_OK):
         raise Refusal(field, f"The file {path!r} cannot be read by you. Change its permissions, or take a copy.")
     return found
+
+
+def as_argument(path: str, project: Project) -> str:
+    """How commands are told of this file: from the folder of the project where it lies in it, never like an option."""
+    whole = Path(os.path.abspath(project.folder / Path(path).expanduser()))
+    named = whole.relative_to(project.folder) if whole.is_relative_to(project.folder) else whole
+    return f"./{named}" if str(named).startswith("-") else str(named)
 
 
 def require_data(path: Path) -> None:
@@ -156,7 +180,15 @@ def require_data(path: Path) -> None:
 
 def write_json(path: Path, content: Any) -> None:
     """Replace a file in one step, so that no reader sees half of it."""
-    unfinished = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
-    with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        json.dump(content, file, ensure_ascii=False, indent=1)
-    unfinished.replace(path)
+    unfinished = path.with_name(f"{_UNFINISHED}{secrets.token_hex(8)}")
+    try:
+        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _is_empty(folder: Path) -> bool:
+    """Whether a folder holds nothing but what a studio made that was killed while it began the project."""
+    return not any(path.is_file() for path in folder.rglob("*"))

@@ -42,7 +42,9 @@ def serve(
     if lock is None:
         raise FileItselfError(f"{folder}: another studio is at work there. Close it first, or take another folder.")
     with contextlib.closing(lock), _listening(port) as listening:
-        studio = Studio(Projects(folder.resolve()), most)
+        projects = Projects(folder.resolve())
+        projects.clear()
+        studio = Studio(projects, most)
         bound = listening.getsockname()[1]
         gate = Gate(studio.pages, bound, lambda link: say(f"The link was used. For another browser: {link}"))
         studio.base = gate.base

@@ -6,6 +6,7 @@ found out: this page, or the command that was run.
 
 from __future__ import annotations
 
+import filecmp
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ from typing import Any
 from pathveil.data.public import SavedSystem, overview_of
 from pathveil.data.recognised import Recognised, recognise
 from pathveil.errors import PathVeilError
-from pathveil.studio.choices import FIELDS, Choices, Refusal
-from pathveil.studio.projects import Project, readable_file, require_data
+from pathveil.studio.choices import COLUMNS, FIELDS, Choices, Refusal
+from pathveil.studio.projects import Project, as_argument, readable_file, require_data
 from pathveil.studio.work import command_for_system, run
 
 FORMATS = ("csv", "parquet", "jsonl", "txt", "xes")
@@ -40,6 +41,7 @@ _LARGEST = 1e6
 def take_file(project: Project, path: str) -> None:
     """A sensitive file: recognised, and what was guessed put into the fields."""
     found = readable_file(path, project, "input")
+    path = as_argument(path, project)
     require_data(found)
     looked = _recognised(found)
     choices = project.choices
@@ -73,6 +75,7 @@ def take_columns(project: Project, choices: Choices) -> None:
     if not choices["input"]:
         raise Refusal("input", "Choose a file first.")
     looked = _recognised(readable_file(choices["input"], project, "input"))
+    choices.values["input"] = as_argument(choices["input"], project)
     kind = choices["kind"]
     tables = ("points", "long", "column")
     possible = tables if looked.kind in tables else (looked.kind,)
@@ -81,7 +84,7 @@ def take_columns(project: Project, choices: Choices) -> None:
     for name, what in _NEEDED[kind].items():
         if not choices[name]:
             raise Refusal(name, f"Which column has {what}?")
-    for name in ("column", "case", "position", "symbol", "latitude", "longitude", "user", "time"):
+    for name in COLUMNS:
         if kind in tables and choices[name] and choices[name] not in looked.columns:
             raise Refusal(name, f"The file has no column {choices[name]!r}.")
 
@@ -120,13 +123,21 @@ def take_public(project: Project, choices: Choices) -> None:
         if not choices["public-file"]:
             raise Refusal("symbols" if world == "alphabet" else "public-file", "Which file says so? Choose one.")
         given = readable_file(choices["public-file"], project, "public-file")
-        if given.samefile(readable_file(choices["input"], project, "input")):
+        choices.values["public-file"] = as_argument(choices["public-file"], project)
+        if _is_sensitive(given, project, choices):
             raise Refusal("public-file", "This is the sensitive file itself. What is public must come from elsewhere: "
                           "a list made from the data would show which symbols occur in them.")  # fmt: skip
     command = command_for_system(choices)
     outcome = run(command, project.folder, project.folder / "sensitive" / "checks")
     if outcome.code:
         raise placed(outcome.message, choices, "public", "public-file" if choices["public-file"] else "world")
+
+
+def _is_sensitive(given: Path, project: Project, choices: Choices) -> bool:
+    """Whether a file is the sensitive one, by whatever name, or a copy of it, or lies where sensitive files lie."""
+    data = readable_file(choices["input"], project, "input")
+    inside = given.is_relative_to((project.folder / "sensitive").resolve())
+    return inside or given.samefile(data) or filecmp.cmp(given, data, shallow=False)
 
 
 def take_protected(project: Project, choices: Choices) -> None:

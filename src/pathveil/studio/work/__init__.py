@@ -19,10 +19,10 @@ from pathveil.studio.work.releases import (
     State,
     charge_of,
     digest_of,
-    is_lost,
     private_folder,
     release_folder,
     release_number,
+    why_lost,
 )
 from pathveil.studio.work.script import script_for
 
@@ -36,7 +36,6 @@ __all__ = [
     "command_for_system",
     "commands_for_release",
     "digest_of",
-    "is_lost",
     "private_folder",
     "progress",
     "release_folder",
@@ -44,4 +43,5 @@ __all__ = [
     "run",
     "script_for",
     "try_lock",
+    "why_lost",
 ]

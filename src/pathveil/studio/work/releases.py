@@ -13,12 +13,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import secrets
+import shutil
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, Any, Literal
 
+from pathveil.data.sources import contents
 from pathveil.errors import PathVeilError
 from pathveil.ledger.entries import Entry
 from pathveil.ledger.ledger import Ledger
@@ -42,6 +45,8 @@ class State:
     done: int = 0
     status: Status = "running"
     message: str = ""
+    system: str = ""
+    """The digest of the public system for which the promise was reviewed."""
 
     @property
     def current(self) -> Command | None:
@@ -70,8 +75,10 @@ class Releases:
         self._lock = threading.Lock()
 
     def next_number(self, project: Project) -> int:
-        """The number that the next release will have."""
-        return max((state.number for state in self.all(project)), default=0) + 1
+        """The number that the next release will have: also commands by hand may have filled a folder."""
+        by_hand = (project.folder / "releases").glob("*/*")
+        taken = [release_number(path.parent.name) for path in by_hand if path.parent.is_dir()]
+        return max((number for number in (*taken, *(one.number for one in self.all(project))) if number), default=0) + 1
 
     def all(self, project: Project) -> list[State]:
         """Every release that was begun, the newest first."""
@@ -101,35 +108,32 @@ class Releases:
 
     def begin(self, project: Project, choices: Choices, number: int) -> bool:
         """Claim a number and begin; False where it was claimed before, and nothing is done."""
-        private = private_folder(project, number)
         with self._lock:
-            try:
-                private.mkdir(mode=0o700)
-            except FileExistsError:
+            if self._works_on(project):
                 return False
-            (project.folder / "releases" / str(number)).mkdir(mode=0o700, exist_ok=True)
             commands = tuple(commands_for_release(choices, number, new_budget=project.ledger is None))
-            state = State(number, commands, dict(choices.values))
-            _write(private, state)
-            self._start(project, state)
-        return True
+            state = State(number, commands, dict(choices.values), system=project.system_digest)
+            return _claim(project, state) and self._start(project, state)
 
     def go_on(self, project: Project, number: int) -> bool:
         """Take up a release that ended before its time; False where that cannot be done."""
+        if self.running(project) is not None:
+            return False
         with self._lock:
             state = _read(private_folder(project, number))
-            if state is None or state.status == "done" or private_folder(project, number) in self._jobs:
+            if state is None or state.status == "done" or self._works_on(project):
                 return False
-            if is_lost(project, replace(state, status="interrupted")):
+            if why_lost(project, replace(state, status="interrupted")):
                 return False
             return self._start(project, replace(state, status="running", message=""))
 
-    def cancel(self, project: Project, number: int) -> None:
-        """Stop the command that is at work; nothing half-written stays."""
+    def cancel(self, project: Project, number: int) -> bool:
+        """Stop the command that is at work; nothing half-written stays. False where it is not one of this studio."""
         with self._lock:
             job = self._jobs.get(private_folder(project, number))
         if job is not None:
             job.cancel()
+        return job is not None
 
     def close(self) -> None:
         """Stop everything: the studio ends."""
@@ -149,6 +153,9 @@ class Releases:
         self._jobs[private] = job
         job.thread.start()
         return True
+
+    def _works_on(self, project: Project) -> bool:
+        return any(job.project.folder == project.folder for job in self._jobs.values())
 
     def _ended(self, private: Path) -> None:
         with self._lock:
@@ -180,6 +187,7 @@ class _Job:
     def _work(self) -> None:
         try:
             self._keep(self.state)
+            release_folder(self.project, self.state.number).mkdir(mode=0o700, exist_ok=True)
             for command in self.state.commands[self.state.done :]:
                 if not self._one(command):
                     return
@@ -206,7 +214,10 @@ class _Job:
         if outcome.code == 0:
             return self._next(outcome.message)
         status: Status = "cancelled" if self._cancelled else "failed"
-        self._keep(replace(self.state, status=status, message=outcome.message))
+        message = outcome.message
+        if outcome.code < 0 or not message:  # what it said before that is no reason
+            message = f"The command was stopped from outside (exit code {outcome.code})."
+        self._keep(replace(self.state, status=status, message=message))
         return False
 
     def _next(self, message: str = "") -> bool:
@@ -233,9 +244,9 @@ def release_folder(project: Project, number: int) -> Path:
     return project.folder / "releases" / str(number)
 
 
-def digest_of(choices: Choices) -> str:
-    """What was reviewed, in a few characters: a form that was made for other choices is noticed."""
-    text = json.dumps(choices.values, sort_keys=True, ensure_ascii=True)
+def digest_of(project: Project, choices: Choices) -> str:
+    """What was reviewed, in a few characters: a form for other choices, or another public system, is noticed."""
+    text = json.dumps([choices.values, project.system_digest], sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -243,12 +254,11 @@ def charge_of(project: Project, state: State) -> ChargeShown | None:
     """What the ledger says about this release; None where nothing was charged."""
     if project.ledger is None:
         return None
-    output = str((project.folder / state.charged_output).absolute())
     try:
         entries = Ledger.open(project.ledger).entries()
     except PathVeilError:
         return None
-    mine = [entry for entry in entries if entry.kind == "charged" and _is_for(entry, output)]
+    mine = [entry for entry in entries if _is_for(entry, state)]
     if not mine:
         return None
     numbers = {entry.number for entry in mine}
@@ -257,18 +267,56 @@ def charge_of(project: Project, state: State) -> ChargeShown | None:
     return ChargeShown(amount, "completed" if "completed" in later else "sealed" if "sealed" in later else "charged")
 
 
-def _is_for(entry: Entry, output: str) -> bool:
-    return str(entry.content.get("request", "")).endswith(f" to {output}")
+def _is_for(entry: Entry, state: State) -> bool:
+    """Whether it is the charge of this release, wherever the folder of the project was at that time."""
+    if entry.kind != "charged":
+        return False
+    output = PurePath(str(entry.content["request"]).rpartition(" to ")[2])
+    return output.parts[-3:] == PurePath(state.charged_output).parts
 
 
-def is_lost(project: Project, state: State) -> bool:
-    """Whether the release was paid for and killed in the moment between its seal and its appearance.
+def why_lost(project: Project, state: State) -> str:
+    """Why a release that has ended before its time cannot be gone on with; "" where it can.
 
-    Somebody may have read it, so that its charge cannot be used again: another release has to be made and paid for.
+    Going on must never be charged a second time, and must make what was reviewed.
     """
+    if state.status in ("running", "done") or (project.folder / state.charged_output).exists():
+        return ""
     charge = charge_of(project, state)
-    there = (project.folder / state.charged_output).exists()
-    return state.status != "running" and not there and charge is not None and charge.state != "charged"
+    if charge is not None and charge.state != "charged":
+        return (
+            "It stopped at the very moment in which it appeared. Somebody may have read it, so that its charge cannot "
+            "be used again."
+        )
+    if not project.system.exists() or project.system_digest != state.system:
+        return "What is public was changed since it was reviewed."
+    if charge is None or project.ledger is None:
+        return ""
+    ledger = Ledger.open(project.ledger)
+    paid = next(entry for entry in reversed(ledger.entries()) if _is_for(entry, state))
+    if not str(paid.content["request"]).endswith(f" to {project.folder.resolve() / state.charged_output}"):
+        return "The folder of the project was moved since it was charged, and its charge is for the old place."
+    source = next(command for command in state.commands if command.charged).arguments[1]
+    try:
+        same = ledger.fingerprint(contents(str(project.folder / source))) == paid.content["fingerprint"]
+    except (PathVeilError, OSError):
+        return "The data are no longer there."
+    return "" if same else "The data were changed since it was charged."
+
+
+def _claim(project: Project, state: State) -> bool:
+    """Make the private folder of a release, with its state in it, in one step; False where it is there."""
+    private = private_folder(project, state.number)
+    unfinished = private.with_name(f".{private.name}-{secrets.token_hex(4)}")
+    unfinished.mkdir(mode=0o700)
+    try:
+        _write(unfinished, state)
+        unfinished.rename(private)  # an empty folder would be replaced, and one with a release in it is not
+    except OSError:
+        return False
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return True
 
 
 def _write(private: Path, state: State) -> None:
