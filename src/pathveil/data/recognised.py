@@ -98,15 +98,24 @@ def _table(file: DataFile) -> tuple[list[str], list[tuple[Any, ...]]]:
     lines = list(islice(_lines(file), _ROWS + 1))
     if file.format == "csv":
         delimiter, names = csv_header(file, [])
-        cells = csv.reader(lines[1:], delimiter=delimiter)
+        try:
+            cells = list(csv.reader(lines[1:], delimiter=delimiter))
+        except csv.Error as problem:
+            what = f"{file.name}: this is no CSV file that can be read"
+            raise DataFileError(f"{what} ({problem})", without_content=what) from None
         return names, [tuple(row) for row in cells if len(row) == len(names)]
     objects = []
     for line in lines:
         with suppress(ValueError):
-            objects.append(json.loads(line))
+            objects.append(json.loads(line, object_pairs_hook=_with_plain_names))
     found = [one for one in objects if isinstance(one, dict)]
     names = list(dict.fromkeys(str(key) for one in found for key in one))
     return names, [tuple(one.get(name) for name in names) for one in found]
+
+
+def _with_plain_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; JSON can spell halves of characters, which no page and no command can name."""
+    return {name.encode(errors="replace").decode(): value for name, value in pairs}
 
 
 def _lines(file: DataFile) -> Iterator[str]:
@@ -200,4 +209,5 @@ def _shown(rows: Sequence[tuple[Any, ...]]) -> tuple[tuple[str, ...], ...]:
 
 def _short(value: Any) -> str:
     text = "" if value is None else "  ".join(map(str, value)) if isinstance(value, list) else str(value)
+    text = text.encode(errors="replace").decode()  # a page is UTF-8, halves of characters are not
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
