@@ -10,13 +10,20 @@ from tests.studio.live import PRIVATE_WORDS, TRIPS, LiveStudio, Moments, studio
 
 
 @pytest.fixture(scope="session")
-def moments(tmp_path_factory: pytest.TempPathFactory) -> Moments:
+def all_moments(tmp_path_factory: pytest.TempPathFactory) -> Moments:
     return Moments(tmp_path_factory.mktemp("moments"))
 
 
+@pytest.fixture
+def moments(all_moments: Moments) -> Iterator[Moments]:
+    yield all_moments
+    for file in all_moments.folder.iterdir():
+        file.unlink()
+
+
 @pytest.fixture(scope="session")
-def live(tmp_path_factory: pytest.TempPathFactory, moments: Moments) -> Iterator[LiveStudio]:
-    with studio(tmp_path_factory.mktemp("studio") / "projects", moments.environment) as running:
+def live(tmp_path_factory: pytest.TempPathFactory, all_moments: Moments) -> Iterator[LiveStudio]:
+    with studio(tmp_path_factory.mktemp("studio") / "projects", all_moments.environment) as running:
         yield running
         assert running.process.poll() is None, running.log.read_text()
 

@@ -198,8 +198,8 @@ def test_the_sensitive_file_is_not_taken_as_public_by_any_name(live: LiveStudio)
     (folder / "sensitive/older.csv").write_text("a\nb\n")
     copy = live.put(f"{project}/upload/public", TRIPS.encode(), "a-copy.csv").text
     assert "public/a-copy.csv" in copy
-    for name in ("sensitive/trips.csv", str(data), "public/hard.csv", "public/soft.csv", "public/../sensitive/trips.csv",
-                 "public/a-copy.csv", "sensitive/older.csv"):  # fmt: skip
+    for name in ("sensitive/trips.csv", str(data), "public/hard.csv", "public/soft.csv",
+                 "public/../sensitive/trips.csv", "public/a-copy.csv", "sensitive/older.csv"):  # fmt: skip
         for world in ("alphabet", "edges", "saved"):
             field, why = live.post(f"{project}/public", {"world": world, "public-file": name}).refusal
             assert (field, "sensitive" in why) == ("public-file", True), name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
@@ -241,6 +242,7 @@ class Studio:
         return {
             "number": number,
             "digest": digest_of(project, choices),
+            "folder": shlex.quote(str(project.folder)),
             "commands": commands,
             "made": command_for_system(choices),
             "script": script_for(choices, commands),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import filecmp
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -234,17 +234,49 @@ FORMS: Mapping[str, Step] = {
 }
 
 
+_ABOUT_THE_WORLD = r"unknown symbol|infeasible word|\bis on line \d+ already"
+_PHRASES = (
+    (r"the budget does not cover(.|\n)*difference: ε = 0,", "delta"),
+    (r"the budget does not cover", "epsilon"),
+    (r"bounds are \(", "bounds"),
+    (r"latitude and longitude|is no latitude|is no longitude", "latitude"),
+    (r"cells are more than", "grid"),
+    (r"hexagons of resolution", "hexagons"),
+)
+"""What commands say without naming an option, and the field that it is about."""
+
+
 def placed(message: str, choices: Choices, step: str, otherwise: str = "") -> Refusal:
     """The message of a command, beside the field that it is about.
 
-    That is the option which it names, or the field whose value it quotes; of fields of this step first.
+    That is the option which it names, or the field whose value it quotes; of fields of this step first. The command
+    that makes the public system knows of no other fields.
     """
-    order = [*FIELDS[step], *(name for fields in FIELDS.values() for name in fields)]
-    named = [f"--{'zone-name' if name == 'names' else name}" for name in order]
-    for name, option in zip(order, named, strict=True):
-        if re.search(rf"{option}(?![\w-])", message) or re.match(rf"`?{name}`? is ", message):
-            return Refusal(name, message)
+    order = [*FIELDS[step], *(name for fields in FIELDS.values() for name in fields if step != "public")]
+    field = _by_phrase(message, choices, order)
     for name in order:
-        if choices[name] and repr(choices[name]) in message:
-            return Refusal(name, message)
-    return Refusal(otherwise, message)
+        option = {"names": "--zone-name", "position": "--(order|position)"}.get(name, f"--{name}")
+        if not field and (re.search(rf"{option}(?![\w-])", message) or re.match(rf"`?{name}`? is ", message)):
+            field = name
+    for name in order:
+        if not field and choices[name] and repr(choices[name]) in message:
+            field = name
+    if not field and step != "public" and choices["input"] and Path(choices["input"]).name in message:
+        field = "input"
+    return Refusal(field or otherwise, message)
+
+
+def _by_phrase(message: str, choices: Choices, order: Sequence[str]) -> str:
+    missing = re.search(r"there is no column ('.*?'|\".*?\");", message)
+    if missing:
+        return next((name for name in order if choices[name] and repr(choices[name]) == missing[1]), "")
+    if "must name the columns" in message:
+        return "from" if choices["world"] == "edges" else "names"
+    if re.search("time of the form|ISO time|holds no time", message):
+        return "time-format" if choices["kind"] == "long" else "time"
+    whole = re.search(r"unknown symbol '[^']*[\s,;|>][^']*'", message)
+    if whole and choices["kind"] in ("column", "text"):
+        return "separator"  # what should be several symbols was read as one
+    if re.search(_ABOUT_THE_WORLD, message):
+        return "symbols" if choices["world"] == "alphabet" and choices["symbols"] else "public-file"
+    return next((name for phrase, name in _PHRASES if re.search(phrase, message)), "")

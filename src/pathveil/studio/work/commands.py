@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathveil.studio.choices import Choices
 from pathveil.studio.projects import LEDGER, SYSTEM
 
-WORDS_OF_POINTS = "sensitive/words.parquet"
-"""Where the words lie that points become."""
 
 SINGLE_CHARACTERS = "characters"
 """The separator of words whose symbols are single characters."""
@@ -48,6 +46,11 @@ class Command:
         return (*self.arguments, "--resume") if self.charged else self.arguments
 
 
+def words_of_points(number: int) -> str:
+    """Where the words lie that points become, of each release its own."""
+    return f"sensitive/words-{number}.parquet"
+
+
 def command_for_system(choices: Choices) -> Command:
     """What writes the public system."""
     given, file = choices["world"], choices["public-file"]
@@ -76,16 +79,17 @@ def commands_for_release(choices: Choices, number: int, *, new_budget: bool) -> 
     steps = []
     if choices["kind"] == "points":
         columns = [part for name in ("latitude", "longitude", "user", "time", "gap") for part in _given(choices, name)]
-        made = ("--system", SYSTEM, "--output", WORDS_OF_POINTS, "--overwrite")
-        steps.append(Command("points to words", ("places", choices["input"], *columns, *made), WORDS_OF_POINTS))
+        words = words_of_points(number)
+        made = ("--system", SYSTEM, "--output", words, "--overwrite")
+        steps.append(Command("points to words", ("places", choices["input"], *columns, *made), words))
     if new_budget:
         steps.append(Command("the budget", ("ledger", "init", LEDGER, *_budget(choices)), LEDGER))
     folder = f"releases/{number}"
     if choices["purpose"] == "words":
-        steps += _private_words(choices, folder)
+        steps += _private_words(choices, number)
         charged = f"{folder}/{_words_file(choices, 'private')}"
     else:
-        steps += _model(choices, folder)
+        steps += _model(choices, number)
         charged = f"{folder}/model.json"
     shown = ("--ledger", LEDGER, "--output", f"{folder}/report.html", "--overwrite", "--quiet")
     steps.append(
@@ -106,25 +110,33 @@ def command_for_curator(choices: Choices, number: int) -> Command:
         )
     else:
         released = ("--model", f"releases/{number}/model.json")
-    given = ("--input", _input(choices), *_where_words_are(choices), *released)
+    given = ("--input", _input(choices, number), *_where_words_are(choices), *released)
     made = ("--output", output, "--overwrite", "--quiet")
     return Command("the comparison", ("report", "curator", *given, *made), output)
 
 
-def _private_words(choices: Choices, folder: str) -> list[Command]:
-    output = f"{folder}/{_words_file(choices, 'private')}"
+def _private_words(choices: Choices, number: int) -> list[Command]:
+    output = f"releases/{number}/{_words_file(choices, 'private')}"
     private = ("--system", SYSTEM, "--epsilon", choices["epsilon"], "--adjacency", choices["adjacency"])
     agreed = ("--yes",) if choices["yes"] else ()
-    arguments = ("privatize", _input(choices), *_where_words_are(choices), *private, *agreed, *_charged(output))
+    arguments = ("privatize", _input(choices, number), *_where_words_are(choices), *private, *agreed, *_charged(output))
     return [Command("private words", arguments, output, charged=True), *_back(choices, output)]
 
 
-def _model(choices: Choices, folder: str) -> list[Command]:
+def _model(choices: Choices, number: int) -> list[Command]:
+    folder = f"releases/{number}"
     model = f"{folder}/model.json"
     learned = ["--order", "auto", *_unit(choices), *_given(choices, "delta"), "--system", SYSTEM]
     if choices["times"] and choices["kind"] == "long":
         learned += ["--time", choices["position"]]
-    arguments = ("model", _input(choices), *_where_words_are(choices), *learned, "--epsilon", choices["epsilon"])
+    arguments = (
+        "model",
+        _input(choices, number),
+        *_where_words_are(choices),
+        *learned,
+        "--epsilon",
+        choices["epsilon"],
+    )
     steps = [Command("the private model", (*arguments, *_charged(model)), model, charged=True)]
     if choices["purpose"] == "frequent":
         listed = f"{folder}/frequent.json"
@@ -149,8 +161,8 @@ def _words_file(choices: Choices, name: str) -> str:
     return f"{name}.{'parquet' if choices['kind'] == 'points' else choices['format']}"
 
 
-def _input(choices: Choices) -> str:
-    return WORDS_OF_POINTS if choices["kind"] == "points" else choices["input"]
+def _input(choices: Choices, number: int) -> str:
+    return words_of_points(number) if choices["kind"] == "points" else choices["input"]
 
 
 def _where_words_are(choices: Choices) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
+
 from pathveil.studio.choices import Choices
 from pathveil.studio.projects import LEDGER, SYSTEM
-from pathveil.studio.work.commands import SINGLE_CHARACTERS, WORDS_OF_POINTS, Command, user_column
+from pathveil.studio.work.commands import SINGLE_CHARACTERS, Command, user_column
 
 _HEAD = '''"""What PathVeil Studio did for this release. Run it in the folder of the project."""
 
@@ -49,7 +51,7 @@ release_synthetic(Path({model!r}), Path({output!r}), made)
 def script_for(choices: Choices, commands: list[Command]) -> str:
     """A script that does what the commands do, except for points and reports: these two have commands of their own."""
     charged = next(command for command in commands if command.charged)
-    source = WORDS_OF_POINTS if choices["kind"] == "points" else choices["input"]
+    source = charged.arguments[1]
     words = choices["purpose"] == "words"
     synthetic = next((command for command in commands if command.arguments[0] == "synthesize"), None)
     imported = ["WordChoices", "release_words", "runner_for"] if words else ["SequenceChoices", "release_model"]
@@ -61,8 +63,10 @@ def script_for(choices: Choices, commands: list[Command]) -> str:
     by_command = [command for command in commands if command.arguments[0] in ("places", "report", "inspect")]
     if by_command:
         lines.append("\n# These are done by commands, before and after:\n")
-        lines += [f"#   {command}\n" for command in by_command]
+        # A name of a column may go over several lines, and none of them may become a part of the script.
+        lines += [f"#   {line}\n" for command in by_command for line in str(command).splitlines()]
     lines.append(f"\nsource = {source!r}\nworld = data.SavedSystem.read(Path({SYSTEM!r})).system\n")
+    lines.append(f"Path({str(PurePosixPath(charged.makes).parent)!r}).mkdir(exist_ok=True)\n")
     lines.append(f"layout = {_layout(choices)}\nledger = {_ledger(choices, commands)}\n")
     lines.append("\n\ndef fingerprint():\n    return ledger.fingerprint(contents([source]))\n\n")
     if words:
@@ -70,7 +74,7 @@ def script_for(choices: Choices, commands: list[Command]) -> str:
         lines.append(_WORDS.format(**values, output=charged.makes))
         return "".join(lines)
     person = choices["unit"] == "user"
-    people = f'\n    user="{user_column(choices)}",\n    max_words_per_user={choices["max-words-per-user"]},'
+    people = f"\n    user={user_column(choices)!r},\n    max_words_per_user={choices['max-words-per-user']},"
     lines.append(
         _MODEL.format(
             epsilon=choices["epsilon"],
