@@ -32,7 +32,7 @@ with Release(ledger, command="script", request="script to {output}", fingerprint
 _MODEL = """
 choices = SequenceChoices(
     states=world.symbols,
-    support=world,
+    support=None if world.compiled.is_free else world,  # where anything may follow anything, nothing is to be said
     epsilon={epsilon},
     delta={delta},
     unit={unit!r},
