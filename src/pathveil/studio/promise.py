@@ -10,6 +10,7 @@ from pathveil.data.public import SavedSystem
 from pathveil.errors import PathVeilError
 from pathveil.models.sequences import checked_request
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.report.explain import best_guess, percent
 from pathveil.studio.choices import Choices
 from pathveil.studio.projects import Project
 from pathveil.words.certified import CertifiedExponential
@@ -91,4 +92,5 @@ def promised(project: Project, choices: Choices) -> dict[str, Any]:
         guarantee = guarantee_of(project, choices)
     except (PathVeilError, ValueError) as problem:
         return {"guarantee": None, "problem": str(problem)}
-    return {"guarantee": guarantee, "not_protected": _NOT_PROTECTED[choices["unit"]], "problem": ""}
+    odds = percent(best_guess(guarantee.epsilon, guarantee.delta))
+    return {"guarantee": guarantee, "odds": odds, "not_protected": _NOT_PROTECTED[choices["unit"]], "problem": ""}

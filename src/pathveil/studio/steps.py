@@ -32,6 +32,7 @@ _NEEDED = {
 }
 _WORLDS = ("alphabet", "edges", "saved", "graphml", "gtfs", "bpmn", "pnml")
 _MAPS = ("grid", "hexagons", "zones")
+_TYPED = "public/symbols.txt"  # symbols that were typed into the page
 _SHOWN = 24  # symbols of a public system
 _LARGEST_OVERVIEW = 50_000  # symbols; looking at more from all sides takes too long for a page
 _LARGEST = 1e6
@@ -104,10 +105,12 @@ def take_public(project: Project, choices: Choices) -> None:
     if world not in (_MAPS if choices["kind"] == "points" else _WORLDS):
         raise Refusal("world", "Choose what is known to everybody.")
     if choices["input"] and world == "alphabet" and choices["symbols"]:
-        typed = project.folder / "public" / "symbols.txt"
+        if choices["public-file"] not in ("", _TYPED):
+            raise Refusal("symbols", "There are symbols here, and a file below. Empty one of the two.")
+        typed = project.folder / _TYPED
         lines = [line.strip() for line in choices["symbols"].splitlines() if line.strip()]
         typed.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        choices.values |= {"public-file": "public/symbols.txt", "names": ""}
+        choices.values |= {"public-file": _TYPED, "names": ""}
     if world == "grid":
         choices.number("grid", 1, _LARGEST, "The side of a cell in metres")
     if world == "hexagons":
