@@ -74,7 +74,7 @@ class Forecasts:
             if self._pool is not None:
                 for process in list(self._pool._processes.values()):
                     process.terminate()
-                self._pool.shutdown(wait=False, cancel_futures=True)
+                self._pool.shutdown(cancel_futures=True)
 
     def _workers(self) -> ProcessPoolExecutor:
         if self._pool is None:

@@ -158,7 +158,7 @@ def _files(project: Project, state: State) -> list[Path]:
 
 
 def _rank(name: str) -> int:
-    """What somebody looks for comes first: the data, what explains them, the model behind them, what is for machines."""
+    """What somebody looks for comes first: the data, the report, the model behind them, what is for machines."""
     if name.endswith(".manifest.json"):
         return 3
     return {"report.html": 1, "model.json": 2}.get(name, 0)
@@ -169,7 +169,7 @@ def _says(name: str) -> str:
     if name.endswith(".manifest.json"):
         return "The manifest: what is promised, for machines."
     if name.endswith(".geojson"):
-        return "The same on a map: lines through the centres of cells."
+        return "Trips on a map: lines through the centres of cells."
     if name.startswith("synthetic"):
         return "Synthetic words, drawn from the private model."
     return _WHAT.get(name, "Private words, one for each sensitive word, in random order.")

@@ -100,8 +100,11 @@ function sliders(form) {
 
   const chosen = () => stops[slider.value];
   const cell = (epsilon) => (known.cells || known.models || {})[epsilon];
-  const share = (errors) => `${Math.round(1000 * errors / Number(one("length").value)) / 10}%`;
-  const percent = (value) => `${Math.round(value * 1000) / 10}%`;
+  const share = (errors) => percent(errors / Number(one("length").value));
+  const percent = (value) => {
+    if (value > 0 && value < 1e-6) return "less than 0.0001%";
+    return value < 0.01 ? `${Number((100 * value).toPrecision(2))}%` : `${Math.round(value * 1000) / 10}%`;
+  };
 
   const wrong = (found) => words ? found.errors / Number(one("length").value) : found.pairs;
   function describe(found) {
