@@ -107,9 +107,11 @@ function sliders(form) {
     if (found.problem) return [found.problem, []];
     if (words) {
       const errors = found.errors.toPrecision(2);
-      return [`About ${share(found.errors)} of the symbols will be wrong`, [
+      const far = found.metres === null ? [] : [`${share(found.errors)} of the places will be wrong.`];
+      const main = found.metres === null ? `About ${share(found.errors)} of the symbols will be wrong` : `A place will be about ${Math.round(found.metres).toLocaleString("en")} metres from the true one`;
+      return [main, [...far,
         `${Number(errors)} of ${one("length").value} symbols of a word, on average; at most ${found.likely} in nine words of ten.`,
-        `No method can promise this and have fewer than ${Number(found.bound.toPrecision(2))}.`,
+        ...(found.bound ? [`No method can promise this and have fewer than ${Number(found.bound.toPrecision(2))}.`] : []),
         `Drawn by the mechanism “${found.mechanism}”.`]];
     }
     const kept = found.threshold ? [`Words that about ${found.threshold.toLocaleString("en")} have, or more, are found.`] : [];
