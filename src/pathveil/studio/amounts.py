@@ -68,8 +68,9 @@ def forecasts_shown(project: Project, forecasts: Forecasts, asked: Mapping[str, 
     if choices["purpose"] == "words":
         length = typed.whole("length", 1, 100_000, "The usual length of a word")
         b = int(asked["adjacency"]) if asked.get("adjacency", "") in map(str, ADJACENCIES) else 1
-        forecasts.begin(project, length, b)
-        return forecasts.known(project, length, b)
+        within = float(choices["within"]) if choices["kind"] == "points" and choices["within"] else None
+        forecasts.begin(project, length, b, within)
+        return forecasts.known(project, length, b, within)
     words = typed.whole("words", 1, 10**12, "About how many words there are")
     if typed["delta"]:
         typed.number("delta", 1e-15, 0.1, "δ")

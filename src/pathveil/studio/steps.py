@@ -143,6 +143,8 @@ def take_protected(project: Project, choices: Choices) -> None:
     if unit == "user" and choices["kind"] == "log":
         raise Refusal("unit", "Persons are told apart by a column of a table; an event log (.xes) has none here. "
                       "Protect a whole case, or hand in the log as a table.")  # fmt: skip
+    if unit == "symbols" and choices["kind"] == "points" and choices["within"]:
+        choices.number("within", 1, _LARGEST, "How far away, in metres")
     if unit in ("word", "user"):
         choices.whole("max-length", 1, 100_000, "The greatest length")
         if choices["neighbours"] not in ("replace", "add-remove"):
@@ -151,7 +153,7 @@ def take_protected(project: Project, choices: Choices) -> None:
         choices.whole("max-words-per-user", 1, 1_000_000, "How many words of a person are used")
     if project.ledger is not None:
         before = project.choices
-        names = ("unit",) if unit == "symbols" else FIELDS["protected"]
+        names = ("unit", "within") if unit == "symbols" else FIELDS["protected"]
         for name in names:
             if before[name] != choices[name]:
                 raise Refusal(name, "The budget of this project was opened for what is chosen already, and a budget "

@@ -113,9 +113,11 @@ function sliders(form) {
     const advice = wrong(found) > 0.5 ? [helps] : [];
     if (words) {
       const errors = found.errors.toPrecision(2);
-      return [`About ${share(found.errors)} of the symbols will be wrong`, [...advice,
+      const far = found.metres === null ? advice : [`${share(found.errors)} of the places will be wrong.`];
+      const main = found.metres === null ? `About ${share(found.errors)} of the symbols will be wrong` : `A place will be about ${Math.round(found.metres).toLocaleString("en")} metres from the true one`;
+      return [main, [...far,
         `${Number(errors)} of ${one("length").value} symbols of a word, on average; at most ${found.likely} in nine words of ten.`,
-        `No method can promise this and have fewer than ${Number(found.bound.toPrecision(2))}.`,
+        ...(found.bound ? [`No method can promise this and have fewer than ${Number(found.bound.toPrecision(2))}.`] : []),
         `Drawn by the mechanism “${found.mechanism}”.`]];
     }
     const kept = found.threshold ? [`Whole words that about ${found.threshold.toLocaleString("en")} have, or more, are found as they are.`] : [];
