@@ -295,3 +295,14 @@ def test_units_come_back_from_json(unit):
 def test_what_is_no_unit_is_refused(content):
     with pytest.raises((KeyError, TypeError, ValueError)):
         unit_from_dict(content)
+
+
+@pytest.mark.parametrize(
+    ("unit", "text"),
+    [
+        (UserSymbols(1), "all symbols in each word of a person, of whom at most one word is used"),
+        (UserSymbols(3, 2), "2 symbols in each word of a person, of whom at most 3 words are used"),
+    ],
+)
+def test_a_unit_of_symbols_of_a_person_says_how_many_words_are_used(unit, text):
+    assert unit.short == text

@@ -70,9 +70,10 @@ class User(Person):
 
 @dataclass(frozen=True)
 class UserSymbols(Person):
-    """Up to `adjacency` symbols (None: all) in each word of one person, up to `max_words` words.
+    """Up to `adjacency` symbols (None: all) in each word of one person, of whom at most `max_words` words are used.
 
-    How many words a person has and their lengths are public.
+    How many words of a person are used and their lengths are public. A person with more words in the input is not
+    compared by this unit: the release has to leave the surplus out, or nobody may have more.
     """
 
     max_words: int
@@ -87,7 +88,8 @@ class UserSymbols(Person):
     @property
     def short(self) -> str:
         symbols = "all symbols" if self.adjacency is None else count_of(self.adjacency, "symbol")
-        return f"{symbols} in each word of a person, at most {count_of(self.max_words, 'word')}"
+        used = "is" if self.max_words == 1 else "are"
+        return f"{symbols} in each word of a person, of whom at most {count_of(self.max_words, 'word')} {used} used"
 
     @property
     def one_word(self) -> Symbols | SameLength:
@@ -95,6 +97,7 @@ class UserSymbols(Person):
         return SameLength() if self.adjacency is None else Symbols(self.adjacency)
 
     def _route_to(self, wider: Unit, known: Known) -> Route | None:
+        """A word is one of a person's words, and only words that are used can tell anything."""
         return self.one_word._route_to(wider, known)
 
     def _route_to_person(self, person: Person, known: Known) -> Route | None:

@@ -20,7 +20,7 @@ boxes. Suffixes are the same thing on the reversed chain.
   0 and `dropped[y]`, one number for all words.
 - Once a box is found that a few steps map into itself, it serves all later positions and no more steps are needed.
 
-Rounding is outward at every step. (docs/certified.md, "The intervals")
+Rounding is outward at every step. (docs/certified.md, "Boxes that hold everywhere")
 """
 
 from __future__ import annotations
