@@ -55,6 +55,11 @@ def test_trips_on_a_map_become_private_trips_on_a_wide_light_screen(walk: Walk, 
     go_on(walk)
     go_on(walk)
     walk.forecasts()
+    walk.fill("epsilon", "0.5")
+    assert "Too much to be of use" in walk.text("#forecast-more")
+    walk.click("button.main")  # which the browser refuses: it has to be agreed to
+    assert walk.page == "amount"
+    assert walk.ask("document.activeElement.id") == "yes"
     walk.fill("epsilon", "6")
     assert "symbols will be wrong" in walk.text("#forecast-main")
     release(walk)
