@@ -231,8 +231,12 @@ FORMS: Mapping[str, Step] = {
 def placed(message: str, choices: Choices, step: str, otherwise: str = "") -> Refusal:
     """The message of a command, beside the field that it is about.
 
-    That is the option which it names, or the field whose value it quotes; of fields of this step first.
+    That is the option which it names, or the field whose value it quotes; of fields of this step first. A symbol that
+    is not known is about what is public, whichever column it was found in.
     """
+    if "unknown symbol" in message and choices["kind"] != "points":
+        field = "symbols" if choices["world"] == "alphabet" and choices["symbols"] else "public-file"
+        return Refusal(field, f"{message}\nAdd it here only if it is public anyway, not because it is in the data.")
     order = [*FIELDS[step], *(name for fields in FIELDS.values() for name in fields)]
     named = [f"--{'zone-name' if name == 'names' else name}" for name in order]
     for name, option in zip(order, named, strict=True):

@@ -127,3 +127,6 @@ def test_a_symbol_that_is_not_public_leads_back_to_what_is_public(walk: Walk, fi
     assert "Nothing was charged" in walk.text()
     assert len(walk.charges("unknown")) == 0
     assert walk.faults() == []
+    walk.leave(lambda: walk.click("main a.button"))
+    assert walk.page == "public"
+    assert "only if it is public anyway" in refusal_at(walk, "symbols")
