@@ -144,7 +144,8 @@ function sliders(form) {
     const left = one("left-after");
     if (left && form.dataset.left) {
       const rest = Number(form.dataset.left) - Number(exact.value);
-      left.textContent = rest < -1e-12 ? "That is more than is left." : `After this release about ε = ${Number(rest.toPrecision(4))} will be left.`;
+      left.className = rest < -1e-12 ? "refusal" : "";
+      left.textContent = rest < -1e-12 ? "This release takes more than is left. Choose a smaller ε." : `After this release about ε = ${Number(rest.toPrecision(4))} will be left.`;
     }
     draw();
   }
@@ -153,7 +154,7 @@ function sliders(form) {
     one("curve-figure").hidden = points.length < 3;
     if (points.length < 3) return;
     const top = Math.max(...points.map(([, found]) => wrong(found)), 1e-9);
-    const place = (epsilon, value) => [40 + 340 * stops.indexOf(String(epsilon)) / (stops.length - 1), 150 - 130 * value / top];
+    const place = (epsilon, value) => [50 + 330 * stops.indexOf(String(epsilon)) / (stops.length - 1), 150 - 130 * value / top];
     const line = (kind, value) => {
       const path = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
       path.setAttribute("class", kind);
@@ -167,8 +168,8 @@ function sliders(form) {
       return text;
     };
     const axis = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    axis.setAttribute("class", "axis"); axis.setAttribute("d", "M40 15V150H385"); axis.setAttribute("fill", "none");
-    const parts = [axis, ...stops.map((epsilon) => mark(place(epsilon, 0)[0], 166, epsilon)), mark(212, 179, "ε"), mark(36, 24, percent(top), "end"), mark(36, 152, "0", "end"), line("curve", wrong)];
+    axis.setAttribute("class", "axis"); axis.setAttribute("d", "M50 15V150H385"); axis.setAttribute("fill", "none");
+    const parts = [axis, ...stops.map((epsilon) => mark(place(epsilon, 0)[0], 166, epsilon)), mark(215, 179, "ε"), mark(46, 24, percent(top), "end"), mark(46, 152, "0", "end"), line("curve", wrong)];
     if (words) parts.push(line("bound", (found) => found.bound / Number(one("length").value)));
     const now = cell(chosen());
     if (now && !now.problem) {
