@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from pathveil.report.maps import plot_map as plot_map
     from pathveil.report.plots import plot_belief as plot_belief
     from pathveil.report.plots import plot_chain as plot_chain
+    from pathveil.report.plots import plot_directly_follows as plot_directly_follows
     from pathveil.report.plots import plot_distributions as plot_distributions
     from pathveil.report.plots import plot_error_law as plot_error_law
     from pathveil.report.plots import plot_expected_errors as plot_expected_errors

@@ -1,16 +1,16 @@
 """HTML that is safe by construction: whatever is not marked as markup is escaped.
 
 Symbols, file names and column names come from files that anybody may have written. They only ever get onto a page
-through `tag` and `embedded_json`, which leave no way out of the text.
+through `tag`, which leaves no way out of the text.
 """
 
 from __future__ import annotations
 
 import html
-import json
+import re
 from collections.abc import Iterable, Sequence
-from typing import Any
 
+_NUMBER = re.compile(r"(below |practically )?[+-]?[\d,.]+(e[+-]?\d+)?%?")
 _LONG = 40  # characters of a cell beyond which it may break into lines
 _VOID = frozenset({"input", "meta", "br"})
 # Control characters have no place in HTML; tab and newline are white space.
@@ -63,14 +63,33 @@ def joined(children: Iterable[object]) -> Html:
 
 def table(caption: str, headers: Sequence[object], rows: Iterable[Sequence[object]], **attributes: object) -> Html:
     """A table whose first column names its rows. Numbers are set to the right."""
-    head = tag("tr", *(tag("th", header, scope="col") for header in headers))
+    rows = [list(row) for row in rows]
+    first = rows[0] if rows else [""] * len(headers)
+    head = tag(
+        "tr",
+        *(
+            tag("th", header, scope="col", class_="number" if i and _is_number(first[i : i + 1]) else None)
+            for i, header in enumerate(headers)
+        ),
+    )
     body = [tag("tr", tag("th", row[0], scope="row"), *(_cell(value) for value in row[1:])) for row in rows]
     return tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body), **attributes)
+
+
+def _is_number(cells: Sequence[object]) -> bool:
+    """Whether all of these are numbers, or texts of a number or a percentage."""
+    return bool(cells) and all(
+        (isinstance(one, int | float) and not isinstance(one, bool))
+        or (type(one) is str and _NUMBER.fullmatch(one) is not None)
+        for one in cells
+    )
 
 
 def _cell(value: object) -> Html:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return tag("td", short(value), class_="number")
+    if _is_number([value]):
+        return tag("td", value, class_="number")
     shown = "–" if value is None else value
     return tag("td", shown, class_="long" if len(str(shown)) > _LONG and not isinstance(shown, Html) else None)
 
@@ -80,12 +99,6 @@ def short(value: float) -> str:
     if isinstance(value, int) or (abs(value) >= 1000 and float(value).is_integer()):
         return f"{value:,.0f}"
     return f"{value:.3g}" if value == 0 or abs(value) >= 0.001 else f"{value:.1e}"
-
-
-def embedded_json(content: Any) -> Html:
-    """JSON for a data element of a page: no character of it can end that element."""
-    text = json.dumps(content, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return Html(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def card(title: str, facts: Iterable[tuple[str, object]], *more: object) -> Html:

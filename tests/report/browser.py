@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
+import pytest
 from selenium.webdriver.support.wait import WebDriverWait
 
 
@@ -34,13 +36,38 @@ class Opened:
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [one["params"]["request"]["url"] for one in messages if one["method"] == "Network.requestWillBeSent"]
 
-    def move(self, slider: str, place: int) -> None:
-        self.driver.execute_script(
-            "const s = document.getElementById(arguments[0]); s.value = arguments[1];"
-            "s.dispatchEvent(new Event('input', {bubbles: true}));",
-            slider,
-            place,
+    def choose(self, name: str, place: int) -> None:
+        """Take the choice with this number."""
+        self.ask(f"document.getElementById('{name}-{place}').click()")
+
+    def shown(self, selector: str) -> list[str]:
+        """The ids of those elements that are displayed."""
+        return self.ask(f"[...document.querySelectorAll('{selector}')].filter(e => e.checkVisibility()).map(e => e.id)")
+
+    def figure(self, name: str) -> str:
+        """A figure of the page, as it is displayed."""
+        [text] = self.ask(
+            f"[...document.querySelectorAll('[data-figure={name}]')].filter(e => e.checkVisibility())"
+            ".map(e => e.textContent)"
         )
+        return text
 
     def number(self, name: str) -> float:
-        return float(self.ask(f"document.getElementById('figure-{name}').dataset.value"))
+        return float(self.figure(name))
+
+    def grave_findings(self) -> list[tuple[str, str]]:
+        """What axe-core calls serious or critical: the rule, and an element that breaks it."""
+        self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": _axe()})
+        found = self.driver.execute_async_script(
+            "const done = arguments[arguments.length - 1];"
+            "axe.run(document, {resultTypes: ['violations']}).then(r => done(r.violations"
+            ".filter(v => ['serious', 'critical'].includes(v.impact)).map(v => [v.id, v.nodes[0].html.slice(0, 200)])))"
+        )
+        return [tuple(one) for one in found]
+
+
+@cache
+def _axe() -> str:
+    """The script of axe-core, which a package for Selenium brings along."""
+    package = pytest.importorskip("axe_selenium_python", reason="axe-selenium-python is not installed")
+    return (Path(package.__file__).parent / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
@@ -12,8 +13,8 @@ import pytest
 
 import pathveil as pv
 from tests.cli.conftest import ROADS
-from tests.report.conftest import CURATOR
-from tests.report.pages import Content, data_of
+from tests.report.conftest import CURATOR, LEDGER
+from tests.report.pages import Content, charts_of, table_of
 
 ORDERED = (
     "privatize trips.parquet --column route --edges roads.csv --epsilon 1 --yes --keep-order --mechanism exponential "
@@ -56,19 +57,19 @@ def test_words_in_random_order_are_never_put_side_by_side_row_by_row(reports) ->
 
 
 def test_in_random_order_errors_and_replacements_come_from_the_exact_laws(reports) -> None:
-    charts = data_of(reports / "curator.html")["charts"]
+    charts = charts_of(reports / "curator.html")
     sensitive = words_in(str(reports / "trips.parquet"))
     mechanism = pv.CertifiedExponential(WORLD, 5.0, 1)
     laws = [mechanism.error_law(word) for word in sensitive]
-    [expected] = charts["errors"]["series"]
-    assert expected["name"] == "expected, exact law"
+    assert charts["errors"].headers[1:] == ["expected, exact law"]
+    expected = charts["errors"].numbers("expected, exact law")
     mean = sum(law.mean for law in laws) / len(laws)
-    assert np.dot(expected["values"], range(len(expected["values"]))) == pytest.approx(mean, rel=1e-4)
+    assert sum(share * int(errors) for errors, share in expected.items()) == pytest.approx(mean, rel=1e-4)
     # 40 words, all of them used: the replacements of all symbols add up to the errors of all words.
     content = Content(reports / "curator.html").text
     assert "the exact probability for each symbol of 40 sensitive words" in content
     counted = {symbol: sum(word.count(symbol) for word in sensitive) for symbol in WORLD.symbols}
-    shares = dict(zip(charts["replaced"]["labels"], charts["replaced"]["series"][0]["values"], strict=True))
+    shares = charts["replaced"].numbers("replacements to expect")
     total = sum(shares[symbol] * counted[symbol] for symbol in shares)
     assert total == pytest.approx(mean * len(sensitive), rel=1e-4)
 
@@ -80,12 +81,11 @@ def test_in_the_order_of_the_input_rows_and_replacements_are_counted(folder, run
     assert "CONTAINS SENSITIVE DATA" in ran.err
     sensitive, private = words_in("trips.parquet"), words_in("ordered.parquet")
     wrong = [sum(a != b for a, b in zip(v, w, strict=True)) for v, w in zip(sensitive, private, strict=True)]
-    charts = data_of(folder / "curator.html")["charts"]
-    observed = charts["errors"]["series"][0]
-    assert observed["name"] == "observed in the release"
-    shares = np.bincount(wrong, minlength=len(observed["values"])) / len(wrong)
-    assert observed["values"] == pytest.approx(shares.tolist(), abs=1e-6)
-    for symbol, share in zip(charts["replaced"]["labels"], charts["replaced"]["series"][0]["values"], strict=True):
+    charts = charts_of(folder / "curator.html")
+    observed = list(charts["errors"].numbers("observed in the release").values())
+    shares = np.bincount(wrong, minlength=len(observed)) / len(wrong)
+    assert observed == pytest.approx(shares.tolist(), abs=1e-6)
+    for symbol, share in charts["replaced"].numbers("replaced").items():
         places = [(v, w) for a, b in zip(sensitive, private, strict=True) for v, w in zip(a, b, strict=True)]
         here = [w != symbol for v, w in places if v == symbol]
         assert share == pytest.approx(sum(here) / len(here), rel=1e-5)
@@ -95,10 +95,14 @@ def test_in_the_order_of_the_input_rows_and_replacements_are_counted(folder, run
 
 
 def test_shares_matrices_and_long_runs_are_those_of_the_words(reports) -> None:
-    charts = data_of(reports / "curator.html")["charts"]
-    for series, path in zip(charts["shares"]["series"], ("trips.parquet", "private.parquet"), strict=True):
-        flat = [symbol for word in words_in(str(reports / path)) for symbol in word]
-        shares = dict(zip(charts["shares"]["labels"], series["values"], strict=True))
+    charts = charts_of(reports / "curator.html")
+    for name, path in (("sensitive", "trips.parquet"), ("private", "private.parquet")):
+        words = words_in(str(reports / path))
+        for key, ends in (("starts", [word[0] for word in words]), ("ends", [word[-1] for word in words])):
+            found = charts[key].numbers(name)
+            assert found == pytest.approx({one: ends.count(one) / len(ends) for one in found}, rel=1e-5)
+        flat = [symbol for word in words for symbol in word]
+        shares = charts["shares"].numbers(name)
         assert shares == pytest.approx({name: flat.count(name) / len(flat) for name in shares}, rel=1e-5)
     sensitive = words_in(str(reports / "trips.parquet"))
     counts = np.zeros((8, 8))
@@ -106,11 +110,39 @@ def test_shares_matrices_and_long_runs_are_those_of_the_words(reports) -> None:
         for a, b in pairwise(word):
             counts[WORLD.symbols.index(a), WORLD.symbols.index(b)] += 1
     chain = pv.MarkovChain.from_counts(WORLD.symbols, counts)
-    assert np.array(charts["matrix-sensitive"]["values"]) == pytest.approx(chain.matrix.toarray(), abs=1e-5)
-    long_run = dict(zip(charts["stationary"]["labels"], charts["stationary"]["series"][0]["values"], strict=True))
+    shown = np.array([[float(cell) for cell in row[1:]] for row in charts["matrix-sensitive"].body])
+    assert shown == pytest.approx(chain.matrix.toarray(), abs=1e-5)
+    long_run = charts["stationary"].numbers("sensitive")
     assert [long_run[name] for name in WORLD.symbols] == pytest.approx(list(chain.stationary_distribution), rel=1e-4)
-    rows = dict(zip(charts["rows"]["labels"], charts["rows"]["series"][0]["values"], strict=True))
+    rows = charts["rows"].numbers("transitions from the state")
     assert [rows[name] for name in WORLD.symbols] == pytest.approx(counts.sum(axis=1))
+
+
+def test_the_commonest_words_are_counted_before_and_after(reports) -> None:
+    before, after = (
+        Counter(map(tuple, words_in(str(reports / name)))) for name in ("trips.parquet", "private.parquet")
+    )
+    table = table_of(reports / "curator.html", "distinct")
+    named = {"".join(word): word for word in before}  # chips have no text between them
+    for word, sensitive, private in zip(
+        table.column("word"), table.column("times, sensitive"), table.column("times, private"), strict=True
+    ):
+        assert (int(sensitive), int(private)) == (before[named[word]], after[named[word]])
+
+
+def test_with_the_ledger_the_curator_sees_every_charge_and_which_had_the_same_input(folder, run) -> None:
+    assert run(LEDGER).code == 0
+    for epsilon in (1, 2):
+        line = f"{ORDERED} --ledger budget.db --overwrite".replace("--epsilon 1", f"--epsilon {epsilon}")
+        assert run(line).code == 0
+    assert run(f"{PAIRED} --ledger budget.db").code == 0
+    charges = table_of(folder / "curator.html", "charges")
+    assert charges.column("ε") == ["1", "2"]
+    details = table_of(folder / "curator.html", "charge-details")
+    known = details.column("fingerprint of the input")
+    assert len(set(known)) == 1
+    assert len(known[0]) == 8
+    assert "trips.parquet" in details.column("command")[0]
 
 
 def test_a_private_model_is_compared_row_by_row(folder, run) -> None:
@@ -119,7 +151,7 @@ def test_a_private_model_is_compared_row_by_row(folder, run) -> None:
     assert run(model).code == 0
     assert run(f"{PAIRED} --model model.json").code == 0
     assert "The private model: the rows that are farthest from the data" in Content(folder / "curator.html").text
-    assert "matrix-model" in data_of(folder / "curator.html")["charts"]
+    assert "matrix-model" in charts_of(folder / "curator.html")
     (folder / "zones.txt").write_text("".join(f"s{i}\n" for i in range(9)))
     assert run(f"{model} --overwrite").code == 0
     assert "do not have the same symbols" in run(f"{PAIRED} --model model.json --overwrite").err
@@ -147,7 +179,9 @@ def test_without_a_manifest_only_the_files_are_compared(folder, run) -> None:
     assert run(PAIRED).code == 0
     content = Content(folder / "curator.html").text
     assert "has no manifest beside it" in content
-    assert "errors cannot be told" in content
+    left_out = content[content.index("Left out") :]
+    assert "Errors: neither the pairs nor the mechanism of the release are known." in left_out
+    assert "Replacements: neither" in left_out
 
 
 def test_words_that_were_left_out_of_the_release_are_not_paired_with_others(folder, run) -> None:
@@ -176,6 +210,6 @@ def test_hostile_symbols_are_text_in_every_table(folder, run) -> None:
         report = "report curator --input lines.txt --alphabet pages.txt --private private.txt --output curator.html"
         assert run(f"{report} --overwrite").code == 0
         content = Content(folder / "curator.html")
-        assert content.elements.count("script") == 2
+        assert "script" not in content.elements
         assert "b" not in content.elements
         assert names[0] in content.text

@@ -13,7 +13,7 @@ from pathveil.models.sequences import CodedWords
 from pathveil.report.curator import sequence_page
 from pathveil.report.files import write_page
 from tests.models.sequences.utility.made_up import log_words
-from tests.report.pages import Content, data_of
+from tests.report.pages import Content, charts_of
 
 WORDS = log_words(2_000, seed=1)
 CURATOR = "report curator --input log.csv --column trace --separator / --model model.json --output curator.html"
@@ -42,15 +42,13 @@ def test_the_command_writes_a_page_that_only_the_curator_may_read(log, run):
 
 def test_original_bars_are_the_exact_shares_of_the_words(log, run):
     assert run(CURATOR).code == 0
-    charts = data_of(log / "curator.html")["charts"]
+    charts = charts_of(log / "curator.html")
     assert {"losses", "starts", "ends", "lengths", "strings"} <= set(charts)
-    lengths = charts["lengths"]
-    original = dict(zip(lengths["labels"], lengths["series"][0]["values"], strict=True))
+    original = charts["lengths"].numbers("original (sensitive)")
     for length in (3, 4, 5):
         assert original[str(length)] == pytest.approx(sum(len(word) == length for word in WORDS) / len(WORDS))
-    assert charts["starts"]["labels"][0] == "a"
-    assert charts["starts"]["series"][0]["values"][0] == 1.0
-    assert [one["name"] for one in charts["losses"]["series"]] == ["private model", "same model, no privacy", "chance"]
+    assert charts["starts"].numbers("original (sensitive)")["a"] == 1.0
+    assert charts["losses"].headers[1:] == ["private model", "same model, no privacy", "chance"]
 
 
 def test_losses_tell_privacy_and_modelling_apart():

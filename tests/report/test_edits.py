@@ -12,13 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
+from pathveil.planning.grid import EPSILONS
 from pathveil.planning.public_words import public_words
 from pathveil.report.alignment import aligned
+from pathveil.report.explain import percent
 from tests.cli.conftest import ROADS
 from tests.reference.edits import levenshtein
 from tests.report.browser import Opened
 from tests.report.conftest import CURATOR
-from tests.report.pages import Content, data_of
+from tests.report.pages import Content, charts_of, table_of
 
 WORLD = pv.MarkovChain.from_edges(ROADS)
 PLAN = "report plan --edges roads.csv --distance edit --lengths 4:8 --cap 5 --output plan.html"
@@ -27,7 +29,11 @@ PRIVATIZE = (
     "--mechanism certified "
     "--output private.parquet"
 )
-KINDS = (pv.CertifiedEditExponential, pv.EditPermuteAndFlip, pv.EditExponential)
+KINDS = {
+    "certified": pv.CertifiedEditExponential,
+    "permute-and-flip": pv.EditPermuteAndFlip,
+    "exponential": pv.EditExponential,
+}
 
 
 def words_in(path: str) -> list[tuple[str, ...]]:
@@ -49,31 +55,27 @@ def test_an_alignment_spells_the_private_word_and_has_as_many_wrong_places_as_ed
 def test_the_plan_has_the_librarys_own_numbers_and_no_lower_bound(folder, run) -> None:
     ran = run(PLAN)
     assert ran.code == 0, ran.err
-    plan = data_of(folder / "plan.html")["plan"]
-    assert (plan["length"], plan["what"], plan["bound"], plan["adjacencies"]) == (6, "edits", None, [1, 2])
-    assert plan["distribution"]["labels"] == ["0", "1", "2", "3", "4", "5 or more"]
+    content = Content(folder / "plan.html")
+    assert "for words of 6 symbols" in content.text
     words = public_words(WORLD, 6)
     for b, e in ((0, 4), (1, 10)):
-        epsilon, adjacency = plan["epsilons"][e], plan["adjacencies"][b]
-        for k, kind in enumerate(KINDS):
-            mechanism, cell = kind(WORLD, epsilon, adjacency, (4, 8), 5), plan["cells"][b][e][k]
+        epsilon, adjacency = EPSILONS[e], b + 1
+        compared = {row[0].removesuffix(" (best)"): row for row in content.tables[f"comparison-b{b}-e{e}"].body}
+        for name, kind in KINDS.items():
+            mechanism, row = kind(WORLD, epsilon, adjacency, (4, 8), 5), compared[name]
             laws = [mechanism.error_law(word) for word in words]
-            assert cell["mean"] == pytest.approx(np.mean([law.mean for law in laws]), rel=1e-5)
-            assert cell["pmf"][0] == pytest.approx(np.mean([law.pmf[0] for law in laws]), rel=1e-4, abs=1e-9)
+            mean = float(np.mean([law.mean for law in laws]))
+            assert content.tables[f"errors-b{b}-numbers"].numbers(name)[f"{epsilon:g}"] == pytest.approx(mean, rel=1e-5)
+            assert float(row[1]) == pytest.approx(mean, rel=6e-3)
+            assert row[3] == percent(float(np.mean([law.pmf[0] for law in laws])))
+            assert float(row[4]) == pytest.approx(mechanism.theta(), rel=6e-3)
             kept = np.mean([mechanism.length_law(word)[6] for word in words])
-            assert cell["changes"] == pytest.approx(1 - kept, rel=1e-4, abs=1e-9)
-            assert cell["theta"] == pytest.approx(mechanism.theta(), rel=1e-5)
-            assert plan["mechanisms"][k]["units"][b] == mechanism.guarantee.unit
-            for draw in cell["draws"]:
-                word = [code for code in draw["codes"] if code >= 0]
-                assert WORLD.is_feasible([WORLD.symbols[code] for code in word])
-                assert 4 <= len(word) <= 8
-                assert len(draw["wrong"]) == levenshtein(tuple(word), tuple(plan["sample"]["codes"]))
-        assert f"{pv.CertifiedEditExponential(WORLD, epsilon, adjacency, (4, 8), 5).theta():.4g}" in str(
-            plan["certificates"][b][e]
-        )
-    text = Content(folder / "plan.html").text
-    assert "A lower bound for every mechanism is not known here" in text
+            assert row[5] == percent(1 - kept)
+        drawn = [row[0] for row in content.tables[f"distribution-b{b}-e{e}-numbers"].body]
+        assert drawn == ["0", "1", "2", "3", "4", "5 or more"]
+        assert f"{pv.CertifiedEditExponential(WORLD, epsilon, adjacency, (4, 8), 5).theta():.4g}" in content.text
+    text = content.text
+    assert "A lower bound for every mechanism: it is not known here." in text
     assert "The length of a word is protected, that it lies between 4 and 8 is not" in text
     assert "no mechanism errs less than" not in text
 
@@ -81,12 +83,11 @@ def test_the_plan_has_the_librarys_own_numbers_and_no_lower_bound(folder, run) -
 @pytest.mark.slow
 def test_a_length_or_a_sample_word_says_which_words_are_planned_for(folder, run) -> None:
     assert run(f"{PLAN} --length 8").code == 0
-    assert data_of(folder / "plan.html")["plan"]["length"] == 8
+    assert "for words of 8 symbols" in Content(folder / "plan.html").text
     sample = WORLD.random_word(5, pv.insecure_seed(3))
     ran = run(*PLAN.split(), "--overwrite", "--sample", " ".join(sample))
     assert ran.code == 0, ran.err
-    plan = data_of(folder / "plan.html")["plan"]
-    assert [plan["symbols"][code] for code in plan["sample"]["codes"]] == list(sample)
+    assert table_of(folder / "plan.html", "words-b0-e0").body[0] == ["sample word", "", "".join(sample)]
     for wrong, why in (
         ("--length 9", "words of 4 to 8 symbols are planned for"),
         ("--mechanism x", "No such option"),
@@ -96,7 +97,9 @@ def test_a_length_or_a_sample_word_says_which_words_are_planned_for(folder, run)
     assert "give --length" in run("report plan --edges roads.csv --output other.html").err
     assert "--distance edit" in run("report plan --edges roads.csv --length 4 --cap 3 --output other.html").err
     assert run(PLAN.replace("plan.html", "charts --format svg")).code == 0
-    assert {path.name for path in (folder / "charts").iterdir()} == {"distribution.svg", "errors.svg", "system.svg"}
+    assert {path.name for path in (folder / "charts").iterdir()} == {
+        f"{name}.svg" for name in ("distribution", "errors", "model-chain", "model-sequences", "system")
+    }
 
 
 def test_the_curator_sees_edits_and_changes_of_length_row_by_row(folder, run) -> None:
@@ -105,22 +108,24 @@ def test_the_curator_sees_edits_and_changes_of_length_row_by_row(folder, run) ->
     assert ran.code == 0, ran.err
     sensitive, private = words_in("trips.parquet"), words_in("private.parquet")
     assert sorted(map(len, sensitive)) != sorted(map(len, private))
-    charts = data_of(folder / "curator.html")["charts"]
-    observed, expected = charts["errors"]["series"]
+    charts = charts_of(folder / "curator.html")
+    errors = charts["errors"]
     edits = [min(levenshtein(v, w), 7) for v, w in zip(sensitive, private, strict=True)]
-    assert observed["values"] == pytest.approx((np.bincount(edits, minlength=8) / len(edits)).tolist(), abs=1e-6)
-    assert charts["errors"]["labels"][-1] == "7 or more"
+    observed = list(errors.numbers("observed in the release").values())
+    assert observed == pytest.approx((np.bincount(edits, minlength=8) / len(edits)).tolist(), abs=1e-6)
+    assert errors.column("edits")[-1] == "7 or more"
     mechanism = pv.CertifiedEditExponential(WORLD, 3.0, 1, (5, 9), 7)
     laws = np.mean([mechanism.error_law(word).pmf for word in sensitive], axis=0)
-    assert expected["values"] == pytest.approx(laws.tolist(), rel=1e-4, abs=1e-6)
+    expected = list(errors.numbers("expected, exact law").values())
+    assert expected == pytest.approx(laws.tolist(), rel=1e-4, abs=1e-6)
     changes = [len(w) - len(v) for v, w in zip(sensitive, private, strict=True)]
-    shown = dict(zip(charts["length-changes"]["labels"], charts["length-changes"]["series"][0]["values"], strict=True))
+    shown = charts["length-changes"].numbers("observed in the release")
     for label, share in shown.items():
         assert share == pytest.approx(changes.count(int(label)) / len(changes), abs=1e-6)
     assert sum(shown.values()) == pytest.approx(1, abs=1e-4)
-    for series, words in zip(charts["lengths"]["series"], (sensitive, private), strict=True):
-        of_length = dict(zip(charts["lengths"]["labels"], series["values"], strict=True))
-        assert of_length["7"] == pytest.approx(sum(len(word) == 7 for word in words) / len(words), abs=1e-6)
+    for name, words in (("sensitive", sensitive), ("private", private)):
+        share = sum(len(word) == 7 for word in words) / len(words)
+        assert charts["lengths"].numbers(name)["7"] == pytest.approx(share, abs=1e-6)
     text = Content(folder / "curator.html").text
     assert f"The length of {sum(change != 0 for change in changes)} of 40 words has changed." in text
     assert "The rows with most edits" in text
@@ -130,8 +135,8 @@ def test_the_curator_sees_edits_and_changes_of_length_row_by_row(folder, run) ->
 def test_in_random_order_the_curator_sees_laws_and_lengths_only(folder, run) -> None:
     assert run(f"{PRIVATIZE} --mechanism permute-and-flip").code == 0
     assert run(CURATOR).code == 0
-    charts = data_of(folder / "curator.html")["charts"]
-    assert [one["name"] for one in charts["errors"]["series"]] == ["expected, exact law"]
+    charts = charts_of(folder / "curator.html")
+    assert charts["errors"].headers == ["edits", "expected, exact law"]
     assert "lengths" in charts
     assert "length-changes" not in charts
     assert "Rows cannot be put side by side" in Content(folder / "curator.html").text
@@ -173,21 +178,21 @@ def test_the_pages_work_in_a_browser(folder, run, browser) -> None:
     assert run(f"{PRIVATIZE} --keep-order").code == 0
     assert run(CURATOR).code == 0
     page = Opened(browser, folder / "plan.html")
-    plan = data_of(page.path)["plan"]
     for e, b in ((4, 0), (10, 1)):
-        page.move("epsilon", e)
-        page.move("adjacency", b)
-        cell = plan["cells"][b][e][0]
-        assert page.number("errors") == pytest.approx(cell["mean"])
-        assert page.number("changes") == pytest.approx(cell["changes"])
-        rows = page.ask(
-            "[...document.querySelectorAll('#words tbody tr')].map(r => [...r.children].map(c => c.textContent))"
+        page.choose("epsilon", e)
+        page.choose("adjacency", b)
+        assert page.number("errors") == pytest.approx(
+            min(float(row[1]) for row in table_of(page.path, f"comparison-b{b}-e{e}").body)
         )
-        for row, draw in zip(rows[1:], cell["draws"], strict=True):
-            assert int(row[1]) == len(draw["wrong"])
-            assert row[2:] == ["∅" if code < 0 else plan["symbols"][code] for code in draw["codes"]]
-        widest = page.ask("document.querySelectorAll('#words thead th').length")
-        assert max(map(len, rows)) <= widest
-    assert page.ask("document.querySelectorAll('#comparison tbody tr').length") == 3
+        assert page.shown("table[id^=words]") == [f"words-b{b}-e{e}"]
+        rows = page.ask(
+            f"[...document.querySelectorAll('#words-b{b}-e{e} tbody tr')].map(r => [...r.querySelectorAll('.chip')]"
+            ".map(c => [c.lastChild.textContent, c.classList.contains('wrong')]))"
+        )
+        sample = [name for name, _ in rows[0]]
+        for places in rows[1:]:
+            word = [name for name, _ in places if name != "∅"]
+            assert WORLD.is_feasible(word)
+            assert sum(wrong for _, wrong in places) == levenshtein(tuple(word), tuple(sample))
     assert page.complaints() == []
     assert Opened(browser, folder / "curator.html").complaints() == []

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from math import exp
 
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 import pathveil as pv
-from pathveil.planning.grid import CONTEXTS
+from pathveil.markup import escaped
+from pathveil.planning.grid import CONTEXTS, EPSILONS
 from pathveil.planning.public_words import expected_errors, public_words
+from pathveil.report.explain import percent
+from pathveil.report.page import content_security_policy
 from tests.cli.conftest import ROADS
 from tests.report.browser import Opened
-from tests.report.pages import data_of
+from tests.report.conftest import PLAN
+from tests.report.pages import Content
 
 PAGES = ["plan.html", "curator.html", "release.html"]
+LENGTH = int(PLAN.split("--length ")[1].split()[0])
 WORLD = pv.MarkovChain.from_edges(ROADS)
 
 
@@ -30,7 +33,7 @@ def opened(browser, reports) -> Callable[..., Opened]:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_opens_without_a_complaint_and_asks_the_network_for_nothing(opened, name) -> None:
     page = opened(name)
-    assert page.ask("document.querySelectorAll('.canvas svg').length") > 0
+    assert page.ask("document.querySelectorAll('figure svg').length") > 0
     assert page.complaints() == []
     assert page.requests() == [page.path.as_uri()]
 
@@ -45,88 +48,74 @@ def test_the_browser_itself_refuses_what_does_not_belong_to_the_page(tmp_path, b
     assert len([message for message in page.complaints() if "Content Security Policy" in message]) >= 2
 
 
-def test_the_sliders_change_the_figures_to_the_librarys_own_numbers(opened) -> None:
+def test_a_choice_shows_the_librarys_own_numbers_and_hides_the_others(opened) -> None:
     page = opened("plan.html")
-    plan = data_of(page.path)["plan"]
     for e, b in ((4, 0), (8, 0), (8, 1)):
-        page.move("epsilon", e)
-        page.move("adjacency", b)
-        epsilon, adjacency = plan["epsilons"][e], plan["adjacencies"][b]
-        mechanism = pv.CertifiedExponential(WORLD, epsilon, adjacency, contexts=CONTEXTS)
-        mean = expected_errors(mechanism, WORLD, 14)
-        assert page.number("errors") == pytest.approx(mean, rel=1e-5)
-        assert float(page.ask("document.getElementById('figure-errors').textContent")) == pytest.approx(mean, rel=0.01)
-        assert page.number("factor") == pytest.approx(exp(epsilon))
-        assert page.ask("document.getElementById('epsilon').getAttribute('aria-valuetext')") == f"ε = {epsilon:g}"
-        assert float(page.ask("document.querySelector('[data-mark]').dataset.mark")) == epsilon
-        laws = [mechanism.error_law(word).pmf for word in public_words(WORLD, 14)]
-        unchanged = sum(law[0] for law in laws) / len(laws)
-        bars = page.ask(
-            "[...document.querySelectorAll('[data-chart=distribution] rect.bar')].map(r => +r.dataset.value)"
-        )
-        assert bars[0] == pytest.approx(unchanged, rel=1e-4)
-        assert sum(bars) == pytest.approx(1, abs=1e-3)
-        assert f"{mechanism.theta(14):.4g}" in page.ask("document.getElementById('certificate').textContent")
-    page.ask("document.querySelectorAll('[name=mechanism]')[1].click()")
-    published = expected_errors(pv.PermuteAndFlip(WORLD, epsilon, adjacency), WORLD, 14)
-    assert page.number("errors") == pytest.approx(published, rel=1e-5)
-    assert page.ask("document.getElementById('unit').textContent").startswith("any other word of the same length")
+        page.choose("epsilon", e)
+        page.choose("adjacency", b)
+        mechanism = pv.CertifiedExponential(WORLD, EPSILONS[e], b + 1, contexts=CONTEXTS)
+        assert page.number("errors") == pytest.approx(expected_errors(mechanism, WORLD, LENGTH), rel=6e-3)
+        laws = [mechanism.error_law(word).pmf for word in public_words(WORLD, LENGTH)]
+        assert page.figure("unchanged") == percent(sum(law[0] for law in laws) / len(laws))
+        assert page.shown("table[id^=comparison]") == [f"comparison-b{b}-e{e}"]
+        marks = page.ask("[...document.querySelectorAll('.mark')].filter(m => m.checkVisibility()).length")
+        assert marks == 1, "the chosen ε is marked in the curves of the chosen b"
     assert page.complaints() == []
 
 
-def test_the_keyboard_reaches_and_moves_the_slider_and_the_focus_is_seen(opened, browser) -> None:
+def test_the_keyboard_reaches_and_moves_the_choices_and_the_focus_is_seen(opened, browser) -> None:
     page = opened("plan.html")
     names = []
-    for _ in range(3):
+    for _ in range(9):
         ActionChains(browser).send_keys(Keys.TAB).perform()
         names.append(page.ask("document.activeElement.id || document.activeElement.className"))
-    assert names == ["skip", "epsilon", "adjacency"]
-    ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT).perform()
+    assert names[0] == "skip"
+    assert [name for name in names if "-" in name] == ["epsilon-4", "adjacency-0"], "the chosen one of each is reached"
+    page.ask("document.getElementById('epsilon-4').focus()")
     before = page.number("errors")
     ActionChains(browser).send_keys(Keys.ARROW_RIGHT).perform()
+    assert page.ask("document.activeElement.id") == "epsilon-5"
     assert page.number("errors") < before
-    style = page.ask("(s => [s.outlineStyle, s.outlineWidth])(getComputedStyle(document.activeElement))")
+    style = page.ask("(s => [s.outlineStyle, s.outlineWidth])(getComputedStyle(document.activeElement.parentElement))")
     assert style == ["solid", "3px"]
-    named = page.ask("[...document.querySelectorAll('input')].every(i => i.labels.length === 1)")
-    assert named, "every control has a label"
+    assert page.ask("[...document.querySelectorAll('input')].every(i => i.labels.length === 1)")
 
 
-def test_the_picture_shows_the_sample_word_and_the_chosen_private_one(opened) -> None:
+def test_the_picture_shows_the_sample_word_and_a_private_one(opened) -> None:
     page = opened("plan.html")
-    plan = data_of(page.path)["plan"]
-    page.move("epsilon", 2)
-    for draw in (0, 2):
-        page.ask(f"document.querySelectorAll('[name=draw]')[{draw}].click()")
-        shown = page.ask("[...document.querySelectorAll('[data-chart=system] g.word')].map(g => g.dataset.nodes)")
-        expected = [plan["sample"]["nodes"], plan["cells"][0][2][0]["draws"][draw]["nodes"]]
-        assert [[int(node) for node in nodes.split()] for nodes in shown] == expected
-    words = page.ask("[...document.querySelectorAll('#words tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
-    codes = plan["cells"][0][2][0]["draws"][1]["codes"]
-    assert words[2][2:] == [plan["symbols"][code] for code in codes]
-    wrong = page.ask("document.querySelectorAll('#words tbody tr')[2].querySelectorAll('.wrong').length")
-    assert wrong == int(words[2][1]) == sum(a != b for a, b in zip(codes, plan["sample"]["codes"], strict=True))
-
-
-@pytest.mark.parametrize("how", ["by the clipboard of the browser", "by hand"])
-def test_a_table_can_be_copied(opened, browser, how) -> None:
-    page = opened("plan.html")
-    if how == "by hand":
-        browser.execute_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
-    button = browser.find_element(By.CSS_SELECTOR, "[data-copy=comparison]")
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
-    button.click()
-    browser.execute_script(
-        "const f = document.createElement('textarea'); f.id = 'paste'; document.body.append(f); f.focus()"
+    names = page.ask("[...document.querySelectorAll('[data-chart=system] .node title')].map(t => t.textContent)")
+    ways = page.ask("[...document.querySelectorAll('[data-chart=system] g.word')].map(g => g.dataset.nodes)")
+    shown = [[names[int(node)] for node in way.split()] for way in ways]
+    rows = page.ask(
+        "[...document.querySelectorAll('#words-b0-e4 tbody tr')].map(r => [...r.querySelectorAll('.chip')]"
+        ".map(c => [c.lastChild.textContent, c.classList.contains('wrong')]))"
     )
-    field = browser.find_element(By.ID, "paste")
-    field.send_keys(Keys.CONTROL, "v")
-    lines = field.get_property("value").split("\n")
-    assert lines[0] == "mechanism\texpected errors\tshare of symbols\tunchanged\ttilt θ"
-    assert [line.split("\t")[0] for line in lines[1:]] == [
-        *("certified", "permute-and-flip", "exponential", "online"),
-        "any mechanism: at least",
-    ]
-    assert float(lines[1].split("\t")[1]) == pytest.approx(page.number("errors"), rel=0.01)
+    assert shown == [[name for name, _ in row] for row in rows[:2]]
+    for row in rows[1:]:
+        assert [wrong for _, wrong in row] == [a != b for (a, _), (b, _) in zip(row, rows[0], strict=True)]
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")])
+def test_axe_finds_nothing_serious(opened, name, width, scheme) -> None:
+    assert opened(name, width=width, scheme=scheme).grave_findings() == []
+
+
+def test_axe_would_find_something(tmp_path, browser, reports) -> None:
+    text = (reports / "release.html").read_text(encoding="utf-8")
+    (tmp_path / "bad.html").write_text(text.replace("</main>", "<p><input type='text'></p></main>"), encoding="utf-8")
+    assert "label" in [rule for rule, _ in Opened(browser, tmp_path / "bad.html").grave_findings()]
+
+
+def test_a_page_is_served_as_it_is_under_a_policy_without_scripts(reports) -> None:
+    """What a page needs of whoever serves it: one style sheet, the same for all, and nothing else."""
+    for name in PAGES:
+        content = Content(reports / name)
+        assert "script" not in content.elements
+        assert "style" not in content.attributes
+        assert not {one for one in content.attributes if one.startswith("on")}
+        assert content.elements.count("style") == 1
+        assert escaped(content_security_policy()) in (reports / name).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -136,7 +125,7 @@ def test_nothing_is_wider_than_the_screen(opened, name, width) -> None:
     page.ask("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     assert page.ask("document.documentElement.scrollWidth") <= width
     wide = page.ask(
-        "[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, svg') || e.matches('.canvas > svg'))"
+        "[...document.querySelectorAll('main *')].filter(e => !e.closest('.scroll, svg') || e.matches('svg.plot'))"
         ".filter(e => e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80))"
     )
     assert wide == []
@@ -149,7 +138,7 @@ def test_text_can_be_read_on_its_ground_in_both_schemes(opened, name, scheme) ->
     ground = page.ask("getComputedStyle(document.body).backgroundColor")
     assert (_luminance(ground) > 0.5) == (scheme == "light")
     pairs = page.ask(
-        "[...document.querySelectorAll('p, li, td, th, dt, dd, h1, h2, caption, summary, button, .badge')].map(e => {"
+        "[...document.querySelectorAll('p, li, td, th, dt, dd, h1, h2, caption, summary, .chip, .badge')].map(e => {"
         "  const bare = (g) => getComputedStyle(g).backgroundColor === 'rgba(0, 0, 0, 0)';"
         "  let g = e; while (bare(g) && g.parentElement) g = g.parentElement;"
         "  return [getComputedStyle(e).color, getComputedStyle(g).backgroundColor]; })"
@@ -175,8 +164,11 @@ def test_a_page_prints_without_its_controls_and_in_light_colours(opened, browser
     features = [{"name": "prefers-color-scheme", "value": "dark"}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": features})
     assert page.ask("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert page.ask("getComputedStyle(document.getElementById('epsilon')).display") == "none"
-    assert page.ask("getComputedStyle(document.querySelector('button')).display") == "none"
+    assert page.ask("getComputedStyle(document.getElementById('epsilon-4')).display") == "none"
+    labels = page.ask(
+        "[...document.querySelectorAll('.scale label')].filter(e => e.checkVisibility()).map(e => e.textContent)"
+    )
+    assert labels == ["2", "1"], "the chosen ε and b are printed, the others are not"
     assert len(browser.execute_cdp_cmd("Page.printToPDF", {})["data"]) > 10_000
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
@@ -187,7 +179,9 @@ def test_a_page_has_what_a_screen_reader_needs(opened, name) -> None:
     assert page.ask("document.documentElement.lang") == "en"
     assert page.ask("document.querySelectorAll('h1').length") == 1
     assert page.ask("document.querySelectorAll('main, header, footer').length") == 3
-    assert page.ask("[...document.querySelectorAll('.canvas > svg')].every(s => s.getAttribute('role') === 'img')")
+    assert page.ask(
+        "[...document.querySelectorAll('svg.plot, svg.wide, svg.fixed')].every(s => s.getAttribute('aria-label'))"
+    )
     assert page.ask(
         "[...document.querySelectorAll('table')].every(t => t.caption && t.tHead.querySelector('[scope=col]'))"
     )
@@ -206,7 +200,8 @@ def test_symbols_stay_text_in_the_browser_too(browser, folder, run) -> None:
     assert page.ask("document.title") == "Planning report: which ε?"
     assert page.ask("document.querySelectorAll('img').length") == 0
     shown = page.ask(
-        "[...document.querySelectorAll('#words tbody tr:first-child td')].slice(1).map(c => c.textContent)"
+        "[...document.querySelectorAll('#words-b0-e0 tbody tr:first-child .chip')].map(c => c.textContent)"
     )
+    assert len(shown) == 3
     assert set(shown) <= set(names)
     assert page.complaints() == []

@@ -96,17 +96,28 @@ def plan(
     system: SystemFile,
     adjacency: Adjacency = 1,
     distance: Distance,
-    epsilon: Annotated[float, typer.Option(help="Where the slider for ε starts.")] = 2.0,
+    epsilon: Annotated[float, typer.Option(help="The ε that the page recommends a mechanism for.")] = 2.0,
     sample: Annotated[
         str | None,
         typer.Option(
             help="A PUBLIC word to show private words for, its symbols with spaces between. Never a sensitive one."
         ),
     ] = None,
+    words: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="How many words there are, for forecasts of a model of all of them. PUBLIC, or a guess that does not "
+            "come from the data; otherwise three sizes are shown.",
+        ),
+    ] = None,
     places: Places,
+    ledger: Annotated[
+        Path | None, typer.Option(help="The budget: the page then lists its charges (amounts and times).")
+    ] = None,
     report: Report,
 ) -> None:
-    """A page with sliders: how wrong a release would be for every ε. Made of public figures only, so safe to share.
+    """A page of advice: how wrong a release would be for every ε. Made of public figures only, so safe to share.
 
     Examples:
 
@@ -124,7 +135,7 @@ def plan(
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
     from pathveil.report.maps import MapData, map_figure
-    from pathveil.report.plan_page import plan_page
+    from pathveil.report.plan import plan_page
     from pathveil.systems.markov_chain import MarkovChain
 
     measured = places.measured(distance) if (places.radius, places.within) != (None, None) else None
@@ -140,10 +151,11 @@ def plan(
             grid = word_grid(world, length, adjacency, epsilons=[epsilon], sample=word, measured=measured)
         else:
             raise InvalidParameterError("give --length, or --distance edit with --lengths")
-        page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=drawn)
+        page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=drawn, words=words)
         cells = cells_of(saved)
         if cells is not None:
             page.add("The cells of the map", map_figure(cells, MapData(cells.source, {})))
+    _add_budget(page, ledger)
     report.write(page)
     if not report.quiet:
         typer.echo(f"{report.path}: a planning report. It was made from public quantities only and may be shared.")
@@ -170,6 +182,7 @@ def curator(
         typer.Option(metavar="COLUMN=GROUP", help="For models of groups: a page about this group of the column."),
     ] = None,
     on_bad_row: OnBadRow = "fail",
+    ledger: Annotated[Path | None, typer.Option(help="The budget of these data: the page lists every charge.")] = None,
     report: Report,
 ) -> None:
     """Sensitive words against private ones, for those who may read both. CONTAINS SENSITIVE DATA: never for release.
@@ -198,6 +211,7 @@ def curator(
             )
         saved = system.read_saved(sensitive=input) if system.given else None
         page = _sequence_page(sequences, input, columns, on_bad_row, report.quiet, group, saved)
+        _add_budget(page, ledger, to_the_curator=True)
         report.write(page, secret=True)
         if not report.quiet:
             echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
@@ -236,9 +250,20 @@ def curator(
         )
         page = curator_page(found)
         _add_map(page, found, saved)
+    _add_budget(page, ledger, to_the_curator=True)
     report.write(page, secret=True)
     if not report.quiet:
         echo_notice(f"{report.path} CONTAINS SENSITIVE DATA: for the curator only")
+
+
+def _add_budget(page: Page, ledger: Path | None, *, to_the_curator: bool = False) -> None:
+    """Every charge of a ledger, where one is given."""
+    if ledger is None:
+        return
+    from pathveil.ledger.ledger import Ledger
+    from pathveil.report.budget import add_budget
+
+    add_budget(page, Ledger.open(ledger), to_the_curator=to_the_curator)
 
 
 def _add_map(page: Page, found: Comparison, saved: SavedSystem) -> None:

@@ -118,7 +118,9 @@ def edit_certificate_in_words(
 
 
 def percent(share: float) -> str:
-    """A share with three digits; close to 1 with as many as it takes not to say 100%."""
+    """A share with three digits, if it is not tiny; close to 1 with as many as it takes not to say 100%."""
+    if 0 < share < 1e-4:
+        return "below 0.01%"
     if share > 1 - 1e-7:
         return "100%" if share == 1 else "practically 100%"
     digits = 3

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pathveil.report.axes import chart_size, draw
 from pathveil.report.charts import Chart
 from pathveil.report.page import Page
-from pathveil.report.plots import chart_size, draw
 
 
 def write_page(page: Page, output: Path, overwrite: bool, *, secret: bool = False) -> None:

@@ -16,9 +16,10 @@ from pathveil.errors import DataFileError, LedgerError
 from pathveil.ledger.ledger import Ledger
 from pathveil.markup import Html, table, tag
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.report.charts import Bars, Series
+from pathveil.report.budget import amounts_chart
+from pathveil.report.drawing import scrolling
 from pathveil.report.explain import beliefs, epsilon_in_words
-from pathveil.report.page import Page, bullets, facts, paragraphs, scrolling
+from pathveil.report.page import Page, bullets, facts, paragraphs
 from pathveil.report.plots import belief_chart
 from pathveil.report.released import ORDER_RELEASED, Released
 
@@ -96,8 +97,13 @@ def release_page(released: Released, digest: str | None, charged: Charged | None
     page.add("What the numbers mean", *_numbers(page, promise))
     page.add("What is protected, and what is not", *_scope(released))
     page.add("How it was made", _how(released))
-    page.add("The budget", *_budget(page, charged, released.budget))
+    if charged is not None:
+        page.add("The budget", *_budget(page, charged))
+    elif released.budget is not None:
+        page.add("The budget", tag("p", f"The release was charged to a budget: {released.budget['conversion']}."))
     page.add("How to check this report", _checks(released, digest, charged))
+    if charged is None:
+        page.leave_out("Other releases from the same input: no ledger was given that would know of them.")
     return page
 
 
@@ -211,18 +217,8 @@ def _how(released: Released) -> Html:
     )
 
 
-def _budget(page: Page, charged: Charged | None, cost: dict[str, Any] | None) -> list[Html]:
-    if charged is None:
-        said = [
-            tag(
-                "p",
-                "No ledger was given. This report therefore says nothing about other releases from the same input.",
-                class_="note",
-            )
-        ]
-        if cost is not None:
-            said.append(tag("p", f"As the manifest has it, the release was charged to a budget: {cost['conversion']}."))
-        return said
+def _budget(page: Page, charged: Charged) -> list[Html]:
+    """The charges for this release and the state of the budget; other charges are the curator's to show."""
     rows: list[list[object]] = [
         [
             f"{charge['number']}",
@@ -235,7 +231,6 @@ def _budget(page: Page, charged: Charged | None, cost: dict[str, Any] | None) ->
         for charge in charged.charges
     ]
     headers = ["charge", "time", "ε", "δ", "status", "how the cost comes about"]
-    amounts = (charged.total, charged.spent, charged.remaining)
     parts = [
         tag(
             "p",
@@ -243,17 +238,7 @@ def _budget(page: Page, charged: Charged | None, cost: dict[str, Any] | None) ->
             "cost was taken before anything was drawn.",
         ),
         scrolling(table("The charges for this release", headers, rows), "Charges"),
-        page.chart(
-            "budget",
-            Bars(
-                f"ε of the budget: {charged.unit}",
-                ["budget", "spent", "left"],
-                [Series("ε", [float(amount["epsilon"]) for amount in amounts], 0)],
-                "ε",
-                "",
-                flat=True,
-            ),
-        ),
+        amounts_chart(page, charged.unit, charged.total, charged.spent, charged.remaining),
         tag(
             "p",
             f"Charges so far, this release included: {charged.count}. Together they cost ε = "

@@ -66,6 +66,7 @@ def _listening(port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((_LOOPBACK, port))
+        listening.listen()  # the link is shown before the server runs: whoever is quick waits, and is not sent away
     except OSError as problem:
         listening.close()
         what = f"port {port} cannot be used ({problem.strerror}). Leave out --port, or take another."

@@ -136,6 +136,11 @@ class Comparison:
     def edits(self) -> bool:
         return self.released is not None and self.released.protects_length
 
+    @property
+    def what(self) -> str:
+        """What is counted."""
+        return "edits" if self.edits else "errors"
+
 
 def compare(
     world: System,
@@ -279,8 +284,9 @@ def _chain(world: System, table: sparse.csr_array) -> MarkovChain:
     return MarkovChain.from_counts(world.symbols, table)
 
 
-def long_run(chain: MarkovChain) -> tuple[FloatArray | None, str | None]:
-    """The stationary distribution over all states, or why there is none. States that words never leave are left out."""
+def long_run(chain: MarkovChain) -> FloatArray | None:
+    """The stationary distribution over all states; None where there is no single one. States that words never leave are
+    left out."""
     matrix = chain.matrix
     kept = np.arange(len(chain.symbols))
     while True:
@@ -290,14 +296,14 @@ def long_run(chain: MarkovChain) -> tuple[FloatArray | None, str | None]:
             break
         kept = kept[leaving]
     if not len(kept):
-        return None, "no state is ever left and entered again"
+        return None
     try:
         part = MarkovChain.from_counts([chain.symbols[i] for i in kept], inside).stationary_distribution
-    except PathVeilError as problem:
-        return None, str(problem)
+    except PathVeilError:
+        return None
     whole = np.zeros(len(chain.symbols))
     whole[kept] = part
-    return whole, None
+    return whole
 
 
 def row_differences(before: MarkovChain, after: MarkovChain) -> FloatArray:

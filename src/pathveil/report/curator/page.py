@@ -6,24 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pathveil.errors import PathVeilError
-from pathveil.markup import Html, joined, name_of, tag
+from pathveil.markup import Html, name_of, short, tag
 from pathveil.numerics.arrays import FloatArray, IntArray
-from pathveil.planning.compare_models import compare_models
 from pathveil.report.alignment import MISSING, aligned, beside
-from pathveil.report.charts import Bars, Heat, Series
-from pathveil.report.curator.comparison import Comparison, Words, long_run, row_differences
+from pathveil.report.charts import Bars, Heat, Series, counted_bars
+from pathveil.report.chips import WRONG, place_chips, word_chips
+from pathveil.report.curator.comparison import Comparison, long_run, row_differences
 from pathveil.report.curator.lengths import lengths_before_and_after
-from pathveil.report.page import Page, bullets, copyable, facts
-from pathveil.systems.markov_chain import MarkovChain
+from pathveil.report.curator.rows import add_rows
+from pathveil.report.curator.variants import starts_and_ends, variants
+from pathveil.report.explain import percent
+from pathveil.report.page import Page, bullets, facts, figures, listed
 
 ALARM = "CONTAINS SENSITIVE DATA. For the curator only. This is not a release: do not share, publish or attach it."
 
 _SHOWN_WORDS = 25
 _SHOWN_SYMBOLS = 20
 _SHOWN_STATES = 40
-_LONGEST = 40  # symbols of a word that are shown
-_DELTA = 1e-6
 
 
 def curator_page(found: Comparison) -> Page:
@@ -34,47 +33,75 @@ def curator_page(found: Comparison) -> Page:
         "sensitive file without protection.",
         alarm=ALARM,
     )
-    page.add("What is compared", _overview(found))
-    page.add(
-        "Sensitive and private words side by side",
-        *(_distinct(found) if found.errors is None else _pairs(found, found.errors)),
-    )
-    page.add("Edits" if found.edits else "Errors", *_errors(page, found))
+    page.add("In short", _in_short(found), _overview(found))
+    if found.errors is not None:
+        page.add("Sensitive and private words side by side", *_pairs(found, found.errors))
+    page.add("The commonest words", *variants(found))
+    page.add("How words begin and end", *starts_and_ends(page, found))
+    _add_errors(page, found)
     if found.edits:
         page.add("Lengths before and after", *lengths_before_and_after(page, found))
     else:
-        page.add("Which symbols are replaced most often", *_replaced(page, found))
+        _add_replaced(page, found)
     page.add("How often each symbol occurs", *_shares(page, found))
     page.add("Transition matrices before and after", *_matrices(page, found))
-    page.add("The long run before and after", *_long_runs(page, found))
-    page.add("The rows that limit a model", *_rows(page, found))
+    _add_long_runs(page, found)
+    add_rows(page, found)
     return page
 
 
+def _in_short(found: Comparison) -> Html:
+    """How much of the release is wrong, and how much of what is counted in it."""
+    named: list[tuple[str, str, str]] = []
+    symbols = len(found.sensitive.codes) / len(found.sensitive)
+    if found.errors is not None:
+        mean = float(found.errors.mean())
+        named.append(("errors", f"{found.what} a word, observed", short(mean)))
+        named.append(("unchanged", "words unchanged, observed", percent(float((found.errors == 0).mean()))))
+    elif found.expected_law is not None:
+        mean = found.expected_law.mean
+        named.append(("errors", f"{found.what} a word, expected", short(mean)))
+        named.append(("unchanged", "words unchanged, expected", percent(float(found.expected_law.pmf[0]))))
+    if named:
+        named.insert(1, ("share", f"{found.what} a symbol", percent(mean / symbols)))
+    named.append(("symbols", "distance of the shares of symbols", percent(_distance(*found.shares))))
+    rows = _rows_apart(found)
+    if rows is not None:
+        named.append(("transitions", "distance of what follows what", percent(rows)))
+    return figures(named)
+
+
+def _distance(before: FloatArray, after: FloatArray) -> float:
+    return float(np.abs(before - after).sum() / 2)
+
+
+def _rows_apart(found: Comparison) -> float | None:
+    """The total variation distance between rows of the matrices, averaged over transitions."""
+    counted = (found.row_sizes[0] > 0) & (found.row_sizes[1] > 0)
+    if not counted.any():
+        return None
+    return float(np.average(row_differences(*found.chains)[counted], weights=found.row_sizes[0][counted]))
+
+
 def _overview(found: Comparison) -> Html:
-    listed: list[tuple[str, object]] = [
+    named: list[tuple[str, object]] = [
         ("sensitive words", f"{len(found.sensitive):,} with {len(found.sensitive.codes):,} symbols"),
         ("private words", f"{len(found.private):,} with {len(found.private.codes):,} symbols"),
         ("public system", repr(found.world)),
     ]
     if found.expected_distance is not None:
-        listed.append(("expected distance of a private symbol", f"{found.expected_distance:.4g}"))
+        named.append(("expected distance of a private symbol", f"{found.expected_distance:.4g}"))
     if found.distance is not None:
-        listed.append(("mean distance of a private symbol", f"{found.distance:.4g}"))
+        named.append(("mean distance of a private symbol", f"{found.distance:.4g}"))
     if found.released is not None:
-        listed.append(("promise of the release", str(found.released.promise)))
-    listed.append(
+        named.append(("promise of the release", str(found.released.promise)))
+    named.append(
         (
             "do rows belong together?",
             "yes: the release kept the order" if found.paired else f"no: {found.why_not_paired}",
         )
     )
-    return facts(listed)
-
-
-def _spelled(found: Comparison, codes: Sequence[int]) -> str:
-    names = [name_of(found.world.symbols[code]) for code in codes[:_LONGEST]]
-    return " ".join(names) + (" …" if len(codes) > _LONGEST else "")
+    return facts(named)
 
 
 def _pairs(found: Comparison, wrong: IntArray) -> list[Html]:
@@ -84,93 +111,45 @@ def _pairs(found: Comparison, wrong: IntArray) -> list[Html]:
     worst = np.argsort(-wrong, kind="stable")[:10]
 
     def rows(numbers: Sequence[int]) -> list[list[object]]:
-        return [
-            [f"{i + 1}", int(wrong[i]), _spelled(found, sensitive[i].tolist()), _marked(found, sensitive, private, i)]
-            for i in numbers
-        ]
+        return [[f"{i + 1}", int(wrong[i]), _both(found, sensitive[i].tolist(), private[i].tolist())] for i in numbers]
 
-    what = _what(found)
-    headers = ["row", what, "sensitive", "private"]
-    marks = f" Underlined: replaced or inserted; {MISSING}: a symbol is missing." if found.edits else ""
+    headers = ["row", found.what, "words"]
+    marks = f"{WRONG} and a broken border: a wrong symbol."
+    if found.edits:
+        marks = f"{WRONG} and a broken border: replaced or inserted; {MISSING}: a symbol is missing."
     return [
         tag(
             "p",
-            "The release kept the order of the input, so row by row a private word stands beside its sensitive one."
+            "The release kept the order of the input, so row by row a private word stands with its sensitive one. "
             + marks,
         ),
-        tag("div", copyable("pairs", "Some rows, evenly spaced", headers, rows(spaced.tolist())), class_="words"),
-        tag("div", copyable("worst", f"The rows with most {what}", headers, rows(worst.tolist())), class_="words"),
+        listed("pairs", "Some rows, evenly spaced", headers, rows(spaced.tolist())),
+        listed("worst", f"The rows with most {found.what}", headers, rows(worst.tolist())),
     ]
 
 
-def _marked(found: Comparison, sensitive: Words, private: Words, i: int) -> Html:
-    """A private word with its wrong symbols underlined."""
-    places = (aligned if found.edits else beside)(sensitive[i].tolist(), private[i].tolist())
-    parts: list[object] = []
-    for code, wrong in places[:_LONGEST]:
-        name = MISSING if code is None else name_of(found.world.symbols[code])
-        parts += [" " if parts else "", tag("span", name, class_="wrong") if wrong else name]
-    return joined([*parts, " …" if len(places) > _LONGEST else ""])
+def _both(found: Comparison, sensitive: list[int], private: list[int]) -> Html:
+    """A sensitive word, and below it the private one with its wrong symbols marked."""
+    places = (aligned if found.edits else beside)(sensitive, private)
+    symbols = found.world.symbols
+    shown = word_chips(symbols, sensitive, "sensitive"), place_chips(symbols, places, "private")
+    return tag("div", *shown, class_="both")
 
 
-def _distinct(found: Comparison) -> list[Html]:
-    """Rows do not belong together: how often does each word occur here and there?"""
-    before, after = found.sensitive.counted(), found.private.counted()
-    kept = sum(count for word, count in after.items() if word in before)
-    rows: list[list[object]] = []
-    for word, count in before.most_common(_SHOWN_WORDS):
-        codes = np.frombuffer(word, dtype=np.int32).tolist()
-        rows.append([_spelled(found, codes), count, after[word], *_forecast(found, codes)])
-    headers = ["word", "times, sensitive", "times, private", f"expected {_what(found)}", "comes out unchanged"]
-    return [
-        tag(
-            "p",
-            f"Rows cannot be put side by side: {found.why_not_paired}. What can be compared are the words themselves.",
-            class_="note",
-        ),
-        tag(
-            "div",
-            copyable("distinct", "The most frequent sensitive words, and how often they were released", headers, rows),
-            class_="words",
-        ),
-        bullets(
-            [
-                f"{len(before):,} different words are in the sensitive file and {len(after):,} in the release.",
-                f"{kept:,} of {len(found.private):,} private words also occur in the sensitive file. Whether such a "
-                "word came from itself, nobody can tell from the release.",
-            ]
-        ),
-    ]
-
-
-def _forecast(found: Comparison, codes: list[int]) -> list[object]:
-    if found.mechanism is None:
-        return [None, None]
-    try:
-        law = found.mechanism.error_law(found.world.decode(codes))
-    except PathVeilError:
-        return [None, None]
-    return [law.mean, float(law.pmf[0])]
-
-
-def _what(found: Comparison) -> str:
-    return "edits" if found.edits else "errors"
-
-
-def _errors(page: Page, found: Comparison) -> list[Html]:
-    series, what = [], _what(found)
+def _add_errors(page: Page, found: Comparison) -> None:
+    series, what = [], found.what
     counts = None if found.errors is None else np.bincount(_capped(found, found.errors))
     if counts is not None:
         series.append(Series("observed in the release", (counts / len(found.sensitive)).tolist(), 0))
     if found.expected_law is not None:
         series.append(Series("expected, exact law", found.expected_law.pmf.tolist(), 1))
     if not series:
-        return [tag("p", "Neither the pairs nor the mechanism of the release are known: errors cannot be told.")]
-    longest = max(len(one.values) for one in series)
-    labels = [str(i) for i in range(longest)]
+        page.leave_out(f"{what.capitalize()}: neither the pairs nor the mechanism of the release are known.")
+        return
+    labels, heights = counted_bars([[value or 0.0 for value in one.values] for one in series])
     if _is_capped(found):
         labels[-1] += " or more"
-    padded = [Series(one.name, [*one.values, *[0.0] * (longest - len(one.values))], one.style) for one in series]
+    padded = [Series(one.name, values, one.style) for one, values in zip(series, heights, strict=True)]
     chart = Bars(
         "How many edits are between a private word and its own"
         if found.edits
@@ -184,8 +163,6 @@ def _errors(page: Page, found: Comparison) -> list[Html]:
     if found.errors is not None:
         mean, unchanged = float(found.errors.mean()), int((found.errors == 0).sum())
         said.append(f"Observed: {mean:.4g} {what} a word on average; {unchanged:,} words came out unchanged.")
-    else:
-        said.append("Nothing is observed here, since rows do not belong together.")
     if found.expected_law is not None:
         said.append(
             f"Expected: {found.expected_law.mean:.4g} {what} a word, from the exact law of the mechanism for "
@@ -196,7 +173,7 @@ def _errors(page: Page, found: Comparison) -> list[Html]:
             if not found.edits
             else "Words at or beyond the cap of the mechanism count as just that far in the expectation."
         )
-    return [page.chart("errors", chart), bullets(said)]
+    page.add(what.capitalize(), page.chart("errors", chart), bullets(said))
 
 
 def _is_capped(found: Comparison) -> bool:
@@ -214,10 +191,11 @@ def _capped(found: Comparison, edits: IntArray) -> IntArray:
     return capped
 
 
-def _replaced(page: Page, found: Comparison) -> list[Html]:
+def _add_replaced(page: Page, found: Comparison) -> None:
     ranked = sorted(found.replacements, key=lambda one: (-one.replaced, one.code))[:_SHOWN_SYMBOLS]
     if not ranked:
-        return [tag("p", "Neither the pairs nor the mechanism of the release are known: replacements cannot be told.")]
+        page.leave_out("Replacements: neither the pairs nor the mechanism of the release are known, or too much work.")
+        return
     names = [name_of(found.world.symbols[one.code]) for one in ranked]
     how = "replaced" if found.paired else "replacements to expect"
     shares = [one.replaced / one.occurrences for one in ranked]
@@ -241,7 +219,12 @@ def _replaced(page: Page, found: Comparison) -> list[Html]:
         else f"Not counted, since rows do not belong together, but computed: the exact probability for each symbol of "
         f"{found.law_words:,} sensitive words."
     )
-    return [tag("p", note), page.chart("replaced", chart), copyable("replaced-table", "Replacements", headers, rows)]
+    page.add(
+        "Which symbols are replaced most often",
+        tag("p", note),
+        page.chart("replaced", chart),
+        listed("replaced-table", "Replacements", headers, rows),
+    )
 
 
 def _most_frequent(found: Comparison, count: int) -> list[int]:
@@ -251,7 +234,7 @@ def _most_frequent(found: Comparison, count: int) -> list[int]:
 
 def _shares(page: Page, found: Comparison) -> list[Html]:
     chosen = _most_frequent(found, _SHOWN_SYMBOLS)
-    distance = float(np.abs(found.shares[0] - found.shares[1]).sum() / 2)
+    distance = _distance(*found.shares)
     return [
         page.chart("shares", _before_after(found, chosen, found.shares, "Share of each symbol among all symbols")),
         tag("p", f"Total variation distance between the two distributions over all symbols: {distance:.3g}."),
@@ -277,96 +260,27 @@ def _matrices(page: Page, found: Comparison) -> list[Html]:
     named = {"sensitive": found.chains[0], "private": found.chains[1]}
     if found.model is not None:
         named["model"] = found.model
-    for name, chain in named.items():
-        values = chain.matrix[chosen][:, chosen].toarray().round(6).tolist()
+    tables = {name: chain.matrix[chosen][:, chosen].toarray().round(6) for name, chain in named.items()}
+    darkest = max(float(values.max()) for values in tables.values())
+    for name, values in tables.items():
         title = "The private model" if name == "model" else f"Transitions of the {name} words"
-        parts.append(page.chart(f"matrix-{name}", Heat(title, names, values, "to", "from")))
-    counted = (found.row_sizes[0] > 0) & (found.row_sizes[1] > 0)
-    gaps = row_differences(*found.chains)
-    if counted.any():
-        mean = float(np.average(gaps[counted], weights=found.row_sizes[0][counted]))
-        parts.append(tag("p", f"Total variation distance between the rows, averaged over transitions: {mean:.3g}."))
+        parts.append(page.chart(f"matrix-{name}", Heat(title, names, values.tolist(), "to", "from", darkest)))
+    apart = _rows_apart(found)
+    if apart is not None:
+        parts.append(tag("p", f"Total variation distance between the rows, averaged over transitions: {apart:.3g}."))
     return parts
 
 
-def _long_runs(page: Page, found: Comparison) -> list[Html]:
-    (before, why_before), (after, why_after) = long_run(found.chains[0]), long_run(found.chains[1])
+def _add_long_runs(page: Page, found: Comparison) -> None:
+    before, after = long_run(found.chains[0]), long_run(found.chains[1])
     if before is None or after is None:
-        which, why = ("sensitive", why_before) if before is None else ("private", why_after)
-        return [tag("p", f"There is no single long run of the {which} words: {why}")]
+        which = "sensitive" if before is None else "private"
+        page.leave_out(f"The long run before and after: the chain of the {which} words has no single one.")
+        return
     order = [int(i) for i in np.argsort(-before, kind="stable")[:_SHOWN_SYMBOLS]]
-    return [
+    page.add(
+        "The long run before and after",
         tag("p", "The stationary distribution of the chain that is fitted to the words, without protection."),
         page.chart("stationary", _before_after(found, order, (before, after), "Stationary distribution")),
-        tag("p", f"Total variation distance: {float(np.abs(before - after).sum() / 2):.3g}."),
-    ]
-
-
-def _rows(page: Page, found: Comparison) -> list[Html]:
-    """Small rows get large errors, whatever the mechanism: which are they, and how large is the error?"""
-    sizes = found.row_sizes[0]
-    if not sizes.any():
-        return [tag("p", "The words have no transitions.")]
-    parts = []
-    if found.model is not None:
-        parts += _model_rows(found, found.model)
-    epsilon = 1.0 if found.released is None else found.released.promise.epsilon
-    successors = _successors(found)
-    try:
-        forecasts = compare_models(sizes.tolist(), successors=successors, epsilon=epsilon, delta=_DELTA)
-    except PathVeilError as problem:
-        return [*parts, tag("p", f"No forecast: {problem}")]
-    seen = np.flatnonzero(sizes)
-    order = [int(i) for i in seen[np.argsort(sizes[seen], kind="stable")][:_SHOWN_SYMBOLS]]
-    rows: list[list[object]] = [
-        [name_of(found.world.symbols[i]), int(sizes[i]), successors[i], *(float(one.row_rmse[i]) for one in forecasts)]
-        for i in order
-    ]
-    headers = ["state", "transitions", "possible successors", *(f"error, {one.mechanism}" for one in forecasts)]
-    chart = Bars(
-        "The smallest rows",
-        [str(row[0]) for row in rows],
-        [Series("transitions from the state", [float(sizes[i]) for i in order], 0)],
-        "transitions",
-        "state",
-        flat=True,
+        tag("p", f"Total variation distance: {_distance(before, after):.3g}."),
     )
-    return [
-        *parts,
-        tag(
-            "p",
-            "A model is as good as its rows, and a row with few transitions is bad under every mechanism. Merge such "
-            "states, or spend more. Forecast: the root mean square error of a probability, for unit “transition” at "
-            f"ε = {epsilon:g} and δ = {_DELTA:g} (discrete Laplace noise spends no δ).",
-        ),
-        page.chart("rows", chart),
-        copyable("rows-table", "The rows with fewest transitions", headers, rows),
-        tag(
-            "p",
-            f"{int((sizes == 0).sum()):,} of {len(sizes):,} states have no transition at all: a model says nothing "
-            "about them.",
-        ),
-    ]
-
-
-def _successors(found: Comparison) -> list[int]:
-    """How many symbols can follow each symbol in the public system; all of them where states are not symbols."""
-    world = found.world
-    if isinstance(world, MarkovChain):
-        return [max(1, int(count)) for count in np.diff(world.matrix.indptr)]
-    return [len(world.symbols)] * len(world.symbols)
-
-
-def _model_rows(found: Comparison, model: MarkovChain) -> list[Html]:
-    """The rows of the private model that was fitted to these words, the worst first."""
-    gaps = row_differences(found.chains[0], model)
-    sizes = found.row_sizes[0]
-    order = [
-        int(i) for i in np.argsort(-np.where(sizes > 0, gaps, -1.0), kind="stable")[:_SHOWN_SYMBOLS] if sizes[i] > 0
-    ]
-    forecasts = found.model_rows or [{}] * len(sizes)
-    rows: list[list[object]] = [
-        [name_of(model.symbols[i]), int(sizes[i]), forecasts[i].get("rmse"), float(gaps[i])] for i in order
-    ]
-    headers = ["state", "transitions", "forecast error of an entry", "total variation distance from the data"]
-    return [copyable("model-rows", "The private model: the rows that are farthest from the data", headers, rows)]

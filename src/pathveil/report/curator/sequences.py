@@ -22,12 +22,14 @@ from pathveil.models.sequences import (
 from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import RandomSource
 from pathveil.report.charts import Bars, Series
+from pathveil.report.chips import word_chips
 from pathveil.report.curator.page import ALARM
-from pathveil.report.page import Page, bullets, copyable, facts
+from pathveil.report.explain import percent
+from pathveil.report.page import Page, bullets, facts, figures, listed
 
 _SHOWN = 20
 _SHOWN_STRINGS = 50
-_LONGEST = 40  # symbols of a word, and lengths, that are shown
+_LONGEST = 40  # lengths that are shown
 
 _NAMES = {"original": "original (sensitive)", "private": "private model", "unprotected": "same model, no privacy"}
 _PARTS = {
@@ -49,14 +51,27 @@ def sequence_page(model: PrivateSequences, words: CodedWords, rng: RandomSource 
         "make without privacy. Everything here depends on the sensitive file without protection.",
         alarm=ALARM,
     )
-    page.add("What is compared", _overview(found))
+    page.add("In short", _in_short(found), _overview(found))
     page.add("What is lost, and to what", *_losses(page, found))
     page.add("How words begin and end", *_ends(page, found))
     page.add("How long words are", *_lengths(page, found))
-    page.add("What follows what", *_pieces(found, 2), *_pieces(found, 3))
+    pieces = [part for length in (2, 3) for part in _pieces(page, found, length)]
+    if pieces:
+        page.add("What follows what", *pieces)
     page.add("Whole words", *_variants(found))
     page.add("The commonest strings", *_strings(page, found))
     return page
+
+
+def _in_short(found: SideBySide) -> Html:
+    """How far the private model is from the original words; chance is what nothing can be nearer than."""
+    private, chance = found.comparisons["private"], found.comparisons["chance"]
+    return figures(
+        [
+            (part, f"distance of {name} (chance: {percent(getattr(chance, part))})", percent(getattr(private, part)))
+            for part, name in _PARTS.items()
+        ]
+    )
 
 
 def _overview(found: SideBySide) -> Html:
@@ -112,7 +127,7 @@ def _losses(page: Page, found: SideBySide) -> list[Html]:
             "more order may. Lost to privacy: what noise adds; more ε or more words buy it back.",
         ),
         page.chart("losses", chart),
-        copyable("losses-table", "Distances to the original words", headers, rows),
+        listed("losses-table", "Distances to the original words", headers, rows),
         bullets(told),
     ]
 
@@ -163,12 +178,13 @@ def _lengths(page: Page, found: SideBySide) -> list[Html]:
     return [page.chart("lengths", chart), tag("p", f"On average: {told}.")]
 
 
-def _pieces(found: SideBySide, length: int) -> list[Html]:
+def _pieces(page: Page, found: SideBySide, length: int) -> list[Html]:
     """The commonest pairs or triples of the original, and how common the models make them."""
     name = {2: "pairs", 3: "triples"}[length]
     shares = {way: _shares(*one.pieces(length)) for way, one in _three(found).items()}
     if not shares["original"]:
-        return [tag("p", f"The original words have no {name}.")]
+        page.leave_out(f"What follows what, {name}: the original words have none.")
+        return []
     original = shares["original"]
     commonest = sorted(original, key=lambda key: -original[key])[:_SHOWN]
     gaps = {key: shares["private"].get(key, 0.0) - original.get(key, 0.0) for key in {*original, *shares["private"]}}
@@ -179,8 +195,8 @@ def _pieces(found: SideBySide, length: int) -> list[Html]:
         return [[_spelled(found, key), *(shares[way].get(key, 0.0) for way in _NAMES), gaps[key]] for key in keys]
 
     return [
-        copyable(f"{name}-common", f"The commonest {name} of the original, as shares of all", headers, rows(commonest)),
-        copyable(f"{name}-wrong", f"The {name} that the private model gets most wrong", headers, rows(widest)),
+        listed(f"{name}-common", f"The commonest {name} of the original, as shares of all", headers, rows(commonest)),
+        listed(f"{name}-wrong", f"The {name} that the private model gets most wrong", headers, rows(widest)),
     ]
 
 
@@ -196,7 +212,7 @@ def _variants(found: SideBySide) -> list[Html]:
     gone = sum(share for key, share in original.items() if key not in private)
     new = sum(share for key, share in private.items() if key not in original)
     return [
-        copyable(
+        listed(
             "variants",
             "The commonest whole words of the original, as shares of all",
             ["word", *_NAMES.values(), "noisy count, if kept whole"],
@@ -229,12 +245,12 @@ def _strings(page: Page, found: SideBySide) -> list[Html]:
     )
     mine, others = (one.top_strings(_SHOWN_STRINGS) for one in (found.original, found.private))
     missed = [_spelled(found, key) for key in mine if key not in set(others)]
-    told = "none is missing" if not missed else f"{len(missed)} are missing: " + "; ".join(missed)
     return [
         tag("p", "Strings are pieces of words, of any length. Of equally common ones, the shorter counts as commoner."),
         page.chart("strings", chart),
-        copyable("strings-table", "The part of the commonest that is found again", ["", *names.values()], rows),
-        tag("p", f"Of the {len(mine)} commonest strings of the original {told}."),
+        listed("strings-table", "The part of the commonest that is found again", ["", *names.values()], rows),
+        tag("p", f"Of the {len(mine)} commonest strings of the original {len(missed) or 'none'} are missing."),
+        *([bullets(missed)] if missed else []),
     ]
 
 
@@ -249,7 +265,5 @@ def _noisy_counts(model: PrivateSequences) -> dict[bytes, float]:
     return {np.array([code[symbol] for symbol in word]).tobytes(): count for word, count in model.frequent}
 
 
-def _spelled(found: SideBySide, key: bytes) -> str:
-    codes = np.frombuffer(key, dtype=np.int64).tolist()
-    names = [name_of(found.model.states[code]) for code in codes[:_LONGEST]]
-    return " ".join(names) + (" …" if len(codes) > _LONGEST else "")
+def _spelled(found: SideBySide, key: bytes) -> Html:
+    return word_chips(found.model.states, np.frombuffer(key, dtype=np.int64).tolist())

@@ -8,7 +8,7 @@ from typing import Any
 from pathveil.markup import Html, tag
 from pathveil.places import Cells, TripMetrics, trip_metrics
 from pathveil.report.maps import MapData, maps_side_by_side
-from pathveil.report.page import Page, copyable
+from pathveil.report.page import Page, listed
 
 _COMPARED = 20_000  # trips of each side, evenly spaced: enough for figures with two digits
 
@@ -37,7 +37,7 @@ def _figures(found: TripMetrics) -> list[Html]:
             "Divergences are Jensen–Shannon's in nats: 0 for the same distribution, 0.69 for nothing in common. These "
             "are the figures of papers on synthetic trips; how they are made is on the page about places.",
         ),
-        copyable("trip-metrics", "Released trips against sensitive ones", ["figure", "value", ""], rows),
+        listed("trip-metrics", "Released trips against sensitive ones", ["figure", "value", ""], rows),
     ]
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.places import Cells
+from pathveil.report.axes import COLOURS
 from pathveil.report.maps.drawing import MapData
-from pathveil.report.plots import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -81,18 +81,20 @@ class Grammar:
         code = {state: place for place, state in enumerate(states)}
         renamed = np.array([code[symbol] for symbol in system.symbols], dtype=np.int64)
         finishing = _can_finish(compiled.sources, compiled.targets, compiled.accepting)
-        state_symbol = np.full(compiled.state_count, -1, dtype=np.int64)
-        used = entered >= 0
-        state_symbol[entered[used]] = renamed[used]
+        # Several symbols may lead to one state (on an alphabet all do): each of them gets the row of that state.
+        used = np.flatnonzero(entered >= 0)
+        at = entered[used]
+        widths = np.diff(compiled.offsets)[at]
+        firsts = np.repeat(compiled.offsets[at] - np.cumsum(widths) + widths, widths)
+        edges = firsts + np.arange(int(widths.sum()))
+        going_on = finishing[compiled.targets[edges]]
         begins = (compiled.sources == compiled.start) & finishing[compiled.targets]
-        inner = (state_symbol[compiled.sources] >= 0) & finishing[compiled.targets]
-        ends = state_symbol[compiled.accepting & (state_symbol >= 0)]
         return cls._from_pairs(
             len(states),
-            state_symbol[compiled.sources[inner]],
-            renamed[compiled.labels[inner]],
+            np.repeat(renamed[used], widths)[going_on],
+            renamed[compiled.labels[edges[going_on]]],
             renamed[compiled.labels[begins]],
-            ends,
+            renamed[used][compiled.accepting[at]],
         )
 
     @classmethod
