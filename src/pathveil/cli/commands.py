@@ -5,6 +5,7 @@ Modules of this room import numerical libraries inside functions only: `pathveil
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,9 +20,9 @@ from pathveil.cli.plan import plan
 from pathveil.cli.privatize import privatize
 from pathveil.cli.report import report_app
 from pathveil.cli.stream import stream
-from pathveil.cli.studio import studio
 from pathveil.cli.synthesize import synthesize
 from pathveil.cli.system import system_app
+from pathveil.errors import InvalidParameterError
 
 _HELP = (
     "Share trips, visits to a web site or the steps of a process without giving away much about any one of them.",
@@ -63,6 +64,29 @@ def demo() -> None:
     from pathveil.cli.demo import run_demo
 
     run_demo()
+
+
+def studio(
+    projects: Annotated[
+        Path, typer.Option(help="The folder that projects are kept in; it is made if it is not there.")
+    ] = Path("pathveil-projects"),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0: any that is free.")] = 0,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the link, and open no browser.")] = False,
+) -> None:
+    """From a file to a release, step by step, in a browser. Everything stays on this computer.
+
+    A link is printed and opened; it works once, for the browser that opens it. Projects can be left and taken up again.
+    Needs pip install 'pathveil\\[studio]'.
+
+    Example: [bold]pathveil studio --projects ~/releases[/bold]
+    """
+    try:
+        from pathveil.studio import serve
+    except ModuleNotFoundError as missing:
+        raise InvalidParameterError(
+            f"the studio needs {missing.name}, which is not installed: pip install 'pathveil[studio]'"
+        ) from None
+    serve(projects, port=port, open_browser=not no_browser, say=typer.echo)
 
 
 # Jobs come in this order; commands before groups of commands.

@@ -18,11 +18,12 @@ def amount_shown(project: Project, choices: Choices) -> dict[str, Any]:
     odds = {f"{epsilon:g}": percent(best_guess(epsilon)) for epsilon in EPSILONS}
     epsilon = choices["epsilon"] or "2"
     return {
-        "epsilons": [f"{one:g}" for one in EPSILONS],
+        "epsilons": list(odds),
+        "stop": _nearest_stop(epsilon),
         "adjacencies": [str(one) for one in ADJACENCIES],
         "odds": odds,
         "now": {
-            "epsilon": epsilon if epsilon in odds else "2",
+            "epsilon": epsilon,
             "adjacency": choices["adjacency"] or "1",
             "length": choices["length"] or "10",
             "words": choices["words"] or "10000",
@@ -32,6 +33,15 @@ def amount_shown(project: Project, choices: Choices) -> dict[str, Any]:
         },
         "budget": budget_shown(project),
     }
+
+
+def _nearest_stop(typed: str) -> str:
+    """Where the slider stands for an ε that somebody typed; in its usual place for what is no number."""
+    try:
+        wanted = float(typed)
+    except ValueError:
+        wanted = 2.0
+    return f"{min(EPSILONS, key=lambda stop: abs(stop - wanted)):g}"
 
 
 def budget_shown(project: Project) -> dict[str, str] | None:
@@ -58,8 +68,9 @@ def forecasts_shown(project: Project, forecasts: Forecasts, asked: Mapping[str, 
     if choices["purpose"] == "words":
         length = typed.whole("length", 1, 100_000, "The usual length of a word")
         b = int(asked["adjacency"]) if asked.get("adjacency", "") in map(str, ADJACENCIES) else 1
-        forecasts.begin(project, length, b)
-        return forecasts.known(project, length, b)
+        within = float(choices["within"]) if choices["kind"] == "points" and choices["within"] else None
+        forecasts.begin(project, length, b, within)
+        return forecasts.known(project, length, b, within)
     words = typed.whole("words", 1, 10**12, "About how many words there are")
     if typed["delta"]:
         typed.number("delta", 1e-15, 0.1, "δ")

@@ -27,7 +27,7 @@ FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
         "user", "time", "gap",
     ),
     "public": ("world", "public-file", "symbols", "from", "to", "both-ways", "names", "bounds", "grid", "hexagons"),
-    "protected": ("unit", "max-length", "max-words-per-user", "neighbours"),
+    "protected": ("unit", "within", "max-length", "max-words-per-user", "neighbours"),
     "need": ("purpose", "count", "format", "times"),
     "amount": ("epsilon", "delta", "adjacency", "length", "words", "total-epsilon", "total-delta", "yes"),
     "review": (),

@@ -37,8 +37,8 @@ _SHOWN_TEXT = 4_000  # characters of a released file that are shown
 # A report is a page of its own, with scripts that its own policy names. As a sandbox it is no part of the studio.
 _SANDBOX = "sandbox allow-scripts allow-downloads allow-modals"
 _WHAT = {
-    "model.json": "The private model. It may be released; pathveil synthesize makes words from it.",
-    "report.html": "The release report: what is promised, in words for lawyers and engineers.",
+    "model.json": "The private model. It may be released, too; pathveil synthesize makes more words from it.",
+    "report.html": "The release report: what is promised and what is not, for data-protection officers and readers.",
     "frequent.json": "Words that many have, with noisy numbers.",
 }
 
@@ -156,7 +156,15 @@ def _files(project: Project, state: State) -> list[Path]:
     if state.status != "done":
         return []
     folder = release_folder(project, state.number)
-    return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    files = [path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")]
+    return sorted(files, key=lambda path: (_rank(path.name), path.name))
+
+
+def _rank(name: str) -> int:
+    """What somebody looks for comes first: the data, the report, the model behind them, what is for machines."""
+    if name.endswith(".manifest.json"):
+        return 3
+    return {"report.html": 1, "model.json": 2}.get(name, 0)
 
 
 def _says(name: str) -> str:
@@ -164,7 +172,7 @@ def _says(name: str) -> str:
     if name.endswith(".manifest.json"):
         return "The manifest: what is promised, for machines."
     if name.endswith(".geojson"):
-        return "The same on a map: lines through the centres of cells."
+        return "Trips on a map: lines through the centres of cells."
     if name.startswith("synthetic"):
         return "Synthetic words, drawn from the private model."
     return _WHAT.get(name, "Private words, one for each sensitive word, in random order.")
@@ -177,7 +185,7 @@ def _looked_at(project: Project, state: State) -> Mapping[str, Any]:
         said = json.loads((folder / "frequent.json").read_text(encoding="utf-8"))
         return {"frequent": said.get("frequent", [])[:_SHOWN_ROWS], "beginning": None}
     for path in sorted(folder.iterdir()):
-        if path.stem in ("private", "synthetic") and path.suffix in (".csv", ".txt", ".jsonl", ".parquet"):
+        if path.stem in ("private", "synthetic") and path.suffix in (".csv", ".txt", ".jsonl", ".parquet", ".xes"):
             return {"frequent": None, "beginning": recognise(path)}
     return {"frequent": None, "beginning": None}
 

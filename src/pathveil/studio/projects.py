@@ -142,8 +142,8 @@ def too_large(most: int) -> str:
 
 
 def safe_name(name: str) -> str:
-    """A plain name with the same endings: letters, digits, points, hyphens."""
-    plain = re.sub(r"[^A-Za-z0-9.]+", "-", PurePath(name.replace("\\", "/")).name).strip("-.") or "file"
+    """A plain name with the same endings: letters, digits, points, hyphens, underscores."""
+    plain = re.sub(r"[^A-Za-z0-9._]+", "-", PurePath(name.replace("\\", "/")).name).strip("-.") or "file"
     return plain[-80:].lstrip("-.")
 
 

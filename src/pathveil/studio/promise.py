@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pathveil.data.points import cells_of
 from pathveil.data.public import SavedSystem
 from pathveil.errors import PathVeilError
 from pathveil.models.sequences import checked_request
 from pathveil.privacy.guarantee import Guarantee
+from pathveil.report.explain import best_guess, percent
 from pathveil.studio.choices import Choices
 from pathveil.studio.projects import Project
 from pathveil.words.certified import CertifiedExponential
@@ -70,8 +72,12 @@ def guarantee_of(project: Project, choices: Choices) -> Guarantee:
     """
     epsilon = float(choices["epsilon"])
     if choices["purpose"] == "words":
-        world = SavedSystem.read(project.system).system
-        return CertifiedExponential(world, epsilon, int(choices["adjacency"])).guarantee
+        saved = SavedSystem.read(project.system)
+        options: dict[str, Any] = {}
+        cells = cells_of(saved) if choices["kind"] == "points" and choices["within"] else None
+        if cells is not None:
+            options = {"distance": cells.distance_within(None), "within": float(choices["within"])}
+        return CertifiedExponential(saved.system, epsilon, int(choices["adjacency"]), **options).guarantee
     person = choices["unit"] == "user"
     request = checked_request(
         epsilon,
@@ -91,4 +97,5 @@ def promised(project: Project, choices: Choices) -> dict[str, Any]:
         guarantee = guarantee_of(project, choices)
     except (PathVeilError, ValueError) as problem:
         return {"guarantee": None, "problem": str(problem)}
-    return {"guarantee": guarantee, "not_protected": _NOT_PROTECTED[choices["unit"]], "problem": ""}
+    odds = percent(best_guess(guarantee.epsilon, guarantee.delta))
+    return {"guarantee": guarantee, "odds": odds, "not_protected": _NOT_PROTECTED[choices["unit"]], "problem": ""}

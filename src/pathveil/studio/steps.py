@@ -33,6 +33,7 @@ _NEEDED = {
 }
 _WORLDS = ("alphabet", "edges", "saved", "graphml", "gtfs", "bpmn", "pnml")
 _MAPS = ("grid", "hexagons", "zones")
+_TYPED = "public/symbols.txt"  # symbols that were typed into the page
 _SHOWN = 24  # symbols of a public system
 _LARGEST_OVERVIEW = 50_000  # symbols; looking at more from all sides takes too long for a page
 _LARGEST = 1e6
@@ -107,10 +108,12 @@ def take_public(project: Project, choices: Choices) -> None:
     if world not in (_MAPS if choices["kind"] == "points" else _WORLDS):
         raise Refusal("world", "Choose what is known to everybody.")
     if choices["input"] and world == "alphabet" and choices["symbols"]:
-        typed = project.folder / "public" / "symbols.txt"
+        if choices["public-file"] not in ("", _TYPED):
+            raise Refusal("symbols", "There are symbols here, and a file below. Empty one of the two.")
+        typed = project.folder / _TYPED
         lines = [line.strip() for line in choices["symbols"].splitlines() if line.strip()]
         typed.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        choices.values |= {"public-file": "public/symbols.txt", "names": ""}
+        choices.values |= {"public-file": _TYPED, "names": ""}
     if world == "grid":
         choices.number("grid", 1, _LARGEST, "The side of a cell in metres")
     if world == "hexagons":
@@ -151,6 +154,8 @@ def take_protected(project: Project, choices: Choices) -> None:
     if unit == "user" and choices["kind"] == "log":
         raise Refusal("unit", "Persons are told apart by a column of a table; an event log (.xes) has none here. "
                       "Protect a whole case, or hand in the log as a table.")  # fmt: skip
+    if unit == "symbols" and choices["kind"] == "points" and choices["within"]:
+        choices.number("within", 1, _LARGEST, "How far away, in metres")
     if unit in ("word", "user"):
         choices.whole("max-length", 1, 100_000, "The greatest length")
         if choices["neighbours"] not in ("replace", "add-remove"):
@@ -159,7 +164,7 @@ def take_protected(project: Project, choices: Choices) -> None:
         choices.whole("max-words-per-user", 1, 1_000_000, "How many words of a person are used")
     if project.ledger is not None:
         before = project.choices
-        names = ("unit",) if unit == "symbols" else FIELDS["protected"]
+        names = ("unit", "within") if unit == "symbols" else FIELDS["protected"]
         for name in names:
             if before[name] != choices[name]:
                 raise Refusal(name, "The budget of this project was opened for what is chosen already, and a budget "
@@ -263,6 +268,8 @@ def placed(message: str, choices: Choices, step: str, otherwise: str = "") -> Re
             field = name
     if not field and step != "public" and choices["input"] and Path(choices["input"]).name in message:
         field = "input"
+    if "unknown symbol" in message and field in ("symbols", "public-file"):
+        message += "\nAdd it here only if it is public anyway, not because it is in the data."
     return Refusal(field or otherwise, message)
 
 

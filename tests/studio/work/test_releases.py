@@ -45,7 +45,7 @@ def test_sent_eight_times_at_once_and_again_later_it_is_one_release_with_one_cha
     assert sorted(path.name for path in (folder / "releases").iterdir()) == ["1"]
     assert complete(folder)
     assert "ε = 8" in live.get(f"{project}/releases/1").text
-    _only_the_owner_can_read(live.folder)
+    _only_the_owner_can_read(folder)
     _nothing_local_is_handed_over(folder)
     for name in ("private.csv", "private.csv.manifest.json", "report.html"):
         answer = live.get(f"{project}/releases/1/files/{name}?keep")

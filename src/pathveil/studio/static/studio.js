@@ -100,26 +100,35 @@ function sliders(form) {
 
   const chosen = () => stops[slider.value];
   const cell = (epsilon) => (known.cells || known.models || {})[epsilon];
-  const share = (errors) => `${Math.round(1000 * errors / Number(one("length").value)) / 10}%`;
-  const percent = (value) => `${Math.round(value * 1000) / 10}%`;
+  const share = (errors) => percent(errors / Number(one("length").value));
+  const percent = (value) => {
+    if (value > 0 && value < 1e-6) return "less than 0.0001%";
+    return value < 0.01 ? `${Number((100 * value).toPrecision(2))}%` : `${Math.round(value * 1000) / 10}%`;
+  };
 
+  const wrong = (found) => words ? found.errors / Number(one("length").value) : found.pairs;
   function describe(found) {
     if (found.problem) return [found.problem, []];
+    const helps = `Too much to be of use. What helps: a larger ε, or on the page “What is public” ${form.dataset.helps}.`;
+    const advice = wrong(found) > 0.5 ? [helps] : [];
     if (words) {
       const errors = found.errors.toPrecision(2);
-      return [`About ${share(found.errors)} of the symbols will be wrong`, [
+      const far = found.metres === null ? advice : [`${share(found.errors)} of the places will be wrong.`];
+      const main = found.metres === null ? `About ${share(found.errors)} of the symbols will be wrong` : `A place will be about ${Math.round(found.metres).toLocaleString("en")} metres from the true one`;
+      return [main, [...far,
         `${Number(errors)} of ${one("length").value} symbols of a word, on average; at most ${found.likely} in nine words of ten.`,
-        `No method can promise this and have fewer than ${Number(found.bound.toPrecision(2))}.`,
+        ...(found.bound ? [`No method can promise this and have fewer than ${Number(found.bound.toPrecision(2))}.`] : []),
         `Drawn by the mechanism “${found.mechanism}”.`]];
     }
-    const kept = found.threshold ? [`Words that about ${found.threshold.toLocaleString("en")} have, or more, are found.`] : [];
-    return [`What follows what will be wrong by about ${percent(found.pairs)}`, [
-      `First symbols by about ${percent(found.starts)}, last ones by ${percent(found.ends)}, lengths by ${percent(found.lengths)}, before corrections.`,
-      `The next symbol is told by the last ${found.order}.`, ...kept, ...found.remarks]];
+    const kept = found.threshold ? [`Whole words that about ${found.threshold.toLocaleString("en")} have, or more, are found as they are.`] : [];
+    return [`Noise will change the shares of steps (what follows what) by about ${percent(found.pairs)}`, [...advice,
+      `Shares of first symbols by about ${percent(found.starts)}, of last ones by ${percent(found.ends)}, of lengths by ${percent(found.lengths)}.`,
+      `The model looks back ${found.order} symbol${found.order > 1 ? "s" : ""} to say what follows; what depends on more is lost.`, ...kept, ...found.remarks]];
   }
   function show() {
     const epsilon = chosen();
-    one("epsilon-shown").textContent = epsilon;
+    const typed = Number(exact.value) > 0 && Number(exact.value) !== Number(epsilon);
+    one("epsilon-shown").textContent = typed ? `${exact.value} (forecast for ${epsilon})` : epsilon;
     slider.setAttribute("aria-valuetext", epsilon);
     if (adjacency) one("adjacency-shown").textContent = adjacency.value;
     one("odds").textContent = `Somebody who has to tell two such inputs apart is right at most ${odds[epsilon]} of the time; a coin toss, 50%.`;
@@ -128,11 +137,15 @@ function sliders(form) {
     one("forecast-main").textContent = main;
     one("forecast-more").replaceChildren(...more.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
     const agree = one("agree");
-    if (agree && found && !found.problem) agree.hidden = found.errors / Number(one("length").value) <= 0.5 && !one("yes").checked;
+    if (agree && found && !found.problem) {
+      one("yes").required = wrong(found) > 0.5;
+      agree.hidden = !one("yes").required && !one("yes").checked;
+    }
     const left = one("left-after");
     if (left && form.dataset.left) {
       const rest = Number(form.dataset.left) - Number(exact.value);
-      left.textContent = rest < -1e-12 ? "That is more than is left." : `After this release about ε = ${Number(rest.toPrecision(4))} will be left.`;
+      left.className = rest < -1e-12 ? "refusal" : "";
+      left.textContent = rest < -1e-12 ? "This release takes more than is left. Choose a smaller ε." : `After this release about ε = ${Number(rest.toPrecision(4))} will be left.`;
     }
     draw();
   }
@@ -140,9 +153,8 @@ function sliders(form) {
     const points = stops.map((epsilon) => [Number(epsilon), cell(epsilon)]).filter(([, found]) => found && !found.problem);
     one("curve-figure").hidden = points.length < 3;
     if (points.length < 3) return;
-    const height = (found) => words ? found.errors / Number(one("length").value) : found.pairs;
-    const top = Math.max(...points.map(([, found]) => height(found)), 1e-9);
-    const place = (epsilon, value) => [40 + 340 * stops.indexOf(String(epsilon)) / (stops.length - 1), 150 - 130 * value / top];
+    const top = Math.max(...points.map(([, found]) => wrong(found)), 1e-9);
+    const place = (epsilon, value) => [50 + 330 * stops.indexOf(String(epsilon)) / (stops.length - 1), 150 - 130 * value / top];
     const line = (kind, value) => {
       const path = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
       path.setAttribute("class", kind);
@@ -156,13 +168,13 @@ function sliders(form) {
       return text;
     };
     const axis = document.createElementNS("http://www.w3.org/2000/svg", "path");
-    axis.setAttribute("class", "axis"); axis.setAttribute("d", "M40 15V150H385"); axis.setAttribute("fill", "none");
-    const parts = [axis, ...stops.map((epsilon) => mark(place(epsilon, 0)[0], 166, epsilon)), mark(212, 179, "ε"), mark(36, 24, percent(top), "end"), mark(36, 152, "0", "end"), line("curve", height)];
+    axis.setAttribute("class", "axis"); axis.setAttribute("d", "M50 15V150H385"); axis.setAttribute("fill", "none");
+    const parts = [axis, ...stops.map((epsilon) => mark(place(epsilon, 0)[0], 166, epsilon)), mark(215, 179, "ε"), mark(46, 24, percent(top), "end"), mark(46, 152, "0", "end"), line("curve", wrong)];
     if (words) parts.push(line("bound", (found) => found.bound / Number(one("length").value)));
     const now = cell(chosen());
     if (now && !now.problem) {
       const dot = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-      const [x, y] = place(chosen(), height(now));
+      const [x, y] = place(chosen(), wrong(now));
       dot.setAttribute("class", "now"); dot.setAttribute("cx", x); dot.setAttribute("cy", y); dot.setAttribute("r", 6);
       parts.push(dot);
     }

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathveil.studio.choices import Choices
 from pathveil.studio.projects import LEDGER, SYSTEM
 
-
 SINGLE_CHARACTERS = "characters"
 """The separator of words whose symbols are single characters."""
 
@@ -117,7 +116,8 @@ def command_for_curator(choices: Choices, number: int) -> Command:
 
 def _private_words(choices: Choices, number: int) -> list[Command]:
     output = f"releases/{number}/{_words_file(choices, 'private')}"
-    private = ("--system", SYSTEM, "--epsilon", choices["epsilon"], "--adjacency", choices["adjacency"])
+    private = ["--system", SYSTEM, *_moved(choices)]
+    private += ["--epsilon", choices["epsilon"], "--adjacency", choices["adjacency"]]
     agreed = ("--yes",) if choices["yes"] else ()
     arguments = ("privatize", _input(choices, number), *_where_words_are(choices), *private, *agreed, *_charged(output))
     return [Command("private words", arguments, output, charged=True), *_back(choices, output)]
@@ -203,8 +203,16 @@ def _budget(choices: Choices) -> list[str]:
     """The options of a new ledger."""
     total = ["--epsilon", choices["total-epsilon"], *_option("delta", choices["total-delta"])]
     if choices["unit"] == "symbols":
-        return [*total, "--unit", "symbols", "--adjacency", choices["adjacency"]]
+        kind = "moved-symbols" if _moved(choices) else "symbols"
+        return [*total, "--unit", kind, *_moved(choices), "--adjacency", choices["adjacency"]]
     return [*total, *_unit(choices)]
+
+
+def _moved(choices: Choices) -> list[str]:
+    """On a map: protect a place among those that are near it."""
+    if choices["kind"] != "points" or choices["unit"] != "symbols" or not choices["within"]:
+        return []
+    return ["--coordinates", SYSTEM, "--within", choices["within"]]
 
 
 def _charged(output: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from pathveil.release import Release, {imported}
 _WORDS = '''
 def best(lengths):
     """The mechanism with the fewest expected errors for words of these lengths, which are public."""
-    return pv.best_mechanism(world, lengths, epsilon, adjacency)
+    return pv.best_mechanism(world, lengths, epsilon, adjacency{near})
 
 
 epsilon, adjacency = {epsilon}, {adjacency}
@@ -71,14 +71,18 @@ def script_for(choices: Choices, commands: list[Command]) -> str:
     lines.append("\n\ndef fingerprint():\n    return ledger.fingerprint(contents([source]))\n\n")
     if words:
         values = {name: choices[name] for name in ("epsilon", "adjacency")}
-        lines.append(_WORDS.format(**values, output=charged.makes))
+        near = ""
+        if choices["kind"] == "points" and choices["within"]:
+            lines.append(f"distance = data.read_cells({SYSTEM!r}).distance_within(None)\n\n")
+            near = f", distance=distance, within={choices['within']}"
+        lines.append(_WORDS.format(**values, near=near, output=charged.makes))
         return "".join(lines)
     person = choices["unit"] == "user"
     people = f"\n    user={user_column(choices)!r},\n    max_words_per_user={choices['max-words-per-user']},"
     lines.append(
         _MODEL.format(
-            epsilon=choices["epsilon"],
-            delta=choices["delta"] or "None",
+            epsilon=float(choices["epsilon"]),  # as the command reads it: 8.0, which the model says, too
+            delta=float(choices["delta"]) if choices["delta"] else None,
             unit=choices["unit"],
             max_length=choices["max-length"],
             neighbours=choices["neighbours"],
