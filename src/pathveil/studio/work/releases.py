@@ -149,6 +149,7 @@ class Releases:
         lock = try_lock(private / "lock")
         if lock is None:
             return False
+        _write(private, state)  # before anybody is sent to its page
         job = _Job(project, state, lock, lambda: self._ended(private))
         self._jobs[private] = job
         job.thread.start()
@@ -186,7 +187,6 @@ class _Job:
 
     def _work(self) -> None:
         try:
-            self._keep(self.state)
             release_folder(self.project, self.state.number).mkdir(mode=0o700, exist_ok=True)
             for command in self.state.commands[self.state.done :]:
                 if not self._one(command):
