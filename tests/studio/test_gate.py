@@ -201,6 +201,7 @@ def test_it_listens_on_this_machine_only(live: LiveStudio):
     assert {one for one in listening if one.endswith(f":{live.port:04X}")} == {f"{loopback}:{live.port:04X}"}
 
 
+@pytest.mark.slow
 def test_the_pages_of_another_studio_are_not_entered_with_the_cookie_of_this_one(live: LiveStudio, tmp_path: Path):
     other = begin(tmp_path / "projects")
     try:

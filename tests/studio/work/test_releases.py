@@ -291,6 +291,7 @@ def test_a_project_that_is_reached_through_a_link_knows_its_own_charges(
         assert "cannot be used again" in running.get("/p/one/releases/1").text
 
 
+@pytest.mark.slow
 def test_a_claim_that_was_cut_off_does_not_stand_in_the_way(live: LiveStudio, reviewed: str, moments: Moments):
     project = live.copied(reviewed, "cut-off")
     (live.folder_of(project) / "sensitive/release-1").mkdir()  # and the power went
