@@ -36,10 +36,9 @@ def write_files() -> None:
 def picture(walk: Walk, path: Path, last: str) -> None:
     """The page from its top down to the end of an element."""
     walk.driver.execute_script("document.activeElement.blur(); scrollTo(0, 0)")
-    folder = (
-        "for (const one of document.querySelectorAll('code')) one.textContent = one.textContent.replace(...arguments)"
-    )
-    walk.driver.execute_script(folder, str(walk.projects), "~/releases")  # where a reader's projects may lie
+    named = "for (const one of document.querySelectorAll('code'))"
+    shown = f"{named} one.textContent = one.textContent.replace(...arguments)"
+    walk.driver.execute_script(shown, str(walk.projects), "~/releases")  # where a reader's projects may lie
     end = walk.ask(f"Math.ceil(document.querySelector({last!r}).getBoundingClientRect().bottom) + 8")
     clip = {"x": 0, "y": 0, "width": WIDTH, "height": end, "scale": 1}
     shot = walk.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
