@@ -16,7 +16,7 @@ Without opendp or diffprivlib the other rows are still measured. `goals()` retur
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from time import perf_counter
@@ -169,14 +169,18 @@ def diffprivlib_draw(scores: list[int], epsilon: float) -> Callable[[], int]:
     return lambda: int(mechanism.randomise())
 
 
-LIBRARIES = {
+Library = tuple[Callable[[list[int], float], Callable[[], int]], int]
+
+LIBRARIES: dict[str, Library] = {
     "OpenDP noisy max": (opendp_draw, 10),
     "diffprivlib PermuteAndFlip": (diffprivlib_draw, 6),
 }
 """{peer: (how to draw, how many words to draw)}."""
 
 
-def library_rows(epsilon: float, notes: list[str], batch: int = 100_000) -> Iterator[Row]:
+def library_rows(
+    epsilon: float, notes: list[str], batch: int = 100_000, libraries: Mapping[str, Library] = LIBRARIES
+) -> Iterator[Row]:
     """The same law on the same 65,536 words, from each library."""
     alphabet = pv.Alphabet(SYMBOLS)
     word = alphabet.encode(WORD)
@@ -190,7 +194,7 @@ def library_rows(epsilon: float, notes: list[str], batch: int = 100_000) -> Iter
         f"privatize_many, {len(strings):,} strings": best_time(lambda: ours.privatize_many(strings), len(strings)),
         "privatize, one call": best_time(lambda: [ours.privatize(WORD) for _ in range(200)], 200),
     }
-    for peer, (make_draw, words) in LIBRARIES.items():
+    for peer, (make_draw, words) in libraries.items():
         try:
             draw = make_draw((-errors).tolist(), epsilon)
         except ImportError as problem:

@@ -27,7 +27,10 @@ import pathveil as pv
 from pathveil.models.dirichlet import draw_dirichlet
 from pathveil.numerics.arrays import FloatArray
 
-DATA = Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+
+def data_folder() -> Path:
+    return Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+
 
 LARGEST_AIRPORTS = 39
 TIMETABLED = 50
@@ -88,7 +91,7 @@ class RealChain:
 
 def flights() -> RealChain:
     columns = _columns("flights3m_od.parquet", "o", "d")
-    names = [line.split(",")[1] for line in (DATA / "flights3m_vocab.csv").read_text().split()[1:]]
+    names = [line.split(",")[1] for line in (data_folder() / "flights3m_vocab.csv").read_text().split()[1:]]
     traffic = np.bincount(columns.ravel(), minlength=len(names))
     large = np.sort(np.argsort(-traffic)[:LARGEST_AIRPORTS])
     code = np.full(len(names), len(large))
@@ -111,7 +114,7 @@ def taxis() -> RealChain:
 def _columns(file: str, *names: str) -> np.ndarray:
     import pyarrow.parquet as parquet
 
-    table = parquet.read_table(DATA / file, columns=list(names))
+    table = parquet.read_table(data_folder() / file, columns=list(names))
     return np.column_stack([table[name].to_numpy() for name in names])
 
 

@@ -24,7 +24,7 @@ matplotlib.use("Agg")  # no window: the pictures go to files
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from mcm_chains import DATA, METHODS, RealChain, draw_chain, flights, mcm_as_run, stationary_error, taxis
+from mcm_chains import METHODS, RealChain, data_folder, draw_chain, flights, mcm_as_run, stationary_error, taxis
 
 import pathveil as pv
 from pathveil.models.accuracy import expected_kl
@@ -213,7 +213,7 @@ def main(output: Path = OUTPUT) -> None:
         chains = [flights(), taxis()]
     except (FileNotFoundError, ImportError) as problem:
         print(
-            f"Figures 2 and 3 are left out: {problem}. They need pyarrow and the trips in {relpath(DATA)} "
+            f"Figures 2 and 3 are left out: {problem}. They need pyarrow and the trips in {relpath(data_folder())} "
             "(or in the folder that PATHVEIL_DATA names)."
         )
         return

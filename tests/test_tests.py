@@ -1,9 +1,10 @@
-"""What two tests share lies in a module of its own (`tests/worlds.py` and others); and tests of `tests/sizes.py`."""
+"""What two tests share lies in a module of its own, no test patches a constant; and tests of `tests/sizes.py`."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,46 @@ def test_every_way_to_import_is_noticed():
     ):
         assert borrowed(line, {"test_kernels"}) == {"test_kernels"}, line
     assert not borrowed("from tests.words.mechanisms import build", {"test_kernels"})
+
+
+CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]+")
+
+
+def patched_constants(source: str) -> set[str]:
+    """Names in capitals that the source replaces in a module, by a patch or by assigning to it."""
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("setattr", "patch", "object"):
+            named = [one.value for one in node.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+            found |= {name.rpartition(".")[2] for name in named}
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+    return {name for name in found if CONSTANT.fullmatch(name)}
+
+
+def test_no_test_patches_a_constant():
+    patchers = {
+        str(path.relative_to(TESTS)): found
+        for path in TESTS.rglob("*.py")
+        if (found := patched_constants(path.read_text()))
+    }
+    assert not patchers, "make the limit an argument, or choose an input that goes beyond it"
+
+
+def test_every_way_to_patch_a_constant_is_noticed():
+    for line in (
+        'monkeypatch.setattr(kernels, "_LIMIT", 1)',
+        'monkeypatch.setattr("pathveil.words.kernels._LIMIT", 1)',
+        'with pytest.MonkeyPatch.context() as patch:\n    patch.setattr(kernels, "_LIMIT", 1)',
+        'with mock.patch.object(kernels, "_LIMIT", 1):\n    pass',
+        '@mock.patch("pathveil.words.kernels._LIMIT", 1)\ndef test_it():\n    pass',
+        'setattr(kernels, "_LIMIT", 1)',
+        "kernels._LIMIT = 1",
+        "kernels._LIMIT += 1",
+    ):
+        assert patched_constants(line) == {"_LIMIT"}, line
+    for line in ('monkeypatch.setattr(kernels, "draw", None)', 'monkeypatch.setenv("LIMIT", "1")', "LIMIT = 1"):
+        assert not patched_constants(line), line
 
 
 def test_searches_in_two_sizes_find_what_is_wrong_and_leave_other_arguments_alone():

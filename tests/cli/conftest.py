@@ -18,6 +18,9 @@ import typer.main
 import pathveil as pv
 from pathveil.cli.app import main
 from tests.cli.promises import read_once
+from tests.remembered import certificates_are_proved_once
+
+__all__ = ["certificates_are_proved_once"]
 
 # A ring of streets with shortcuts: small enough that certificates take no time.
 ROADS = [(f"s{i}", f"s{(i + step) % 8}") for i in range(8) for step in (1, 2, 5)]

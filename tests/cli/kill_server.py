@@ -14,6 +14,7 @@ SERVER.set_forkserver_preload(
         "pathveil.planning.choose",
         "pathveil.release",
         "pathveil.words.certified",
+        "pydantic.type_adapter",  # for typer, which reads options with it
         "pyarrow.parquet",
         "pytest",
         "tests.cli.test_kills",

@@ -9,6 +9,7 @@ import pytest
 
 import pathveil as pv
 from pathveil.cli.options import SystemFile
+from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 from tests.audit.planted import KeepsTheLength, TooFewEdits, TooLittleNoise
 from tests.cli.conftest import ROADS, Run
 
@@ -76,7 +77,7 @@ def test_edit_distance_is_audited_over_all_lengths(run: Run) -> None:
 
 def test_planted_bugs_of_edit_mechanisms_are_refuted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for kind, audit in ((TooFewEdits, "exhaustive"), (KeepsTheLength, "statistical --draws 20000")):
-        monkeypatch.setattr("pathveil.words.by_name.EDIT_MECHANISMS", {"permute-and-flip": kind})
+        monkeypatch.setitem(EDIT_MECHANISMS, "permute-and-flip", kind)
         ran = run(f"audit {audit} {EDIT}")
         assert ran.code == 1
         assert "REFUTED" in ran.out
@@ -84,8 +85,8 @@ def test_planted_bugs_of_edit_mechanisms_are_refuted(run: Run, monkeypatch: pyte
 
 @pytest.mark.parametrize("line", [EXHAUSTIVE, STATISTICAL])
 def test_a_refuted_claim_is_an_exit_code_of_one(run: Run, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    broken = {"certified": TooLittleNoise, "online": TooLittleNoise}
-    monkeypatch.setattr("pathveil.words.by_name.MECHANISMS", broken)
+    for name in ("certified", "online"):
+        monkeypatch.setitem(MECHANISMS, name, TooLittleNoise)
     sparse = pv.MarkovChain.from_edges([(0, 1), (0, 0), (1, 2), (1, 0), (2, 0)])
     monkeypatch.setattr(SystemFile, "read", lambda _: sparse)
     ran = run(line)

@@ -20,6 +20,7 @@ from tests.worlds import hub_and_spoke
 
 HUBS = hub_and_spoke(30, hubs=2, flights=2)
 TRIPS = "privatize trips.parquet --column route --edges roads.csv --output out.parquet"
+FREE = "privatize trips.parquet --column route --alphabet zones.txt --output out.parquet"
 FLIGHTS = "privatize flights.txt --edges flights.csv --output out.txt"
 LITTLE = "this release says little; `pathveil plan` shows which ε would do"
 
@@ -84,14 +85,14 @@ def test_a_mechanism_that_is_named_is_taken(folder, run, flights):
 def test_a_release_that_says_little_needs_yes_and_costs_nothing_without(folder, run, more):
     assert run("ledger init budget.db --epsilon 10 --unit symbols --adjacency 1").code == 0
     before = sorted(path.name for path in folder.iterdir())
-    ran = run(f"{TRIPS} --epsilon 0.1 --ledger budget.db{more}")
+    ran = run(f"{FREE} --epsilon 0.1 --ledger budget.db{more}")
     assert ran.code == 2
     assert LITTLE in ran.err
     assert "--yes" in ran.err
     assert "Traceback" not in ran.err
     assert sorted(path.name for path in folder.iterdir()) == before
     assert json.loads(run("ledger show budget.db --json").out)["charges"] == []
-    ran = run(f"{TRIPS} --epsilon 0.1 --ledger budget.db --yes{more}")
+    ran = run(f"{FREE} --epsilon 0.1 --ledger budget.db --yes{more}")
     assert ran.code == 0, ran.err
     assert len(json.loads(run("ledger show budget.db --json").out)["charges"]) == 1
 
@@ -105,7 +106,7 @@ def test_a_release_that_says_enough_is_not_asked_about(run):
 def test_on_a_terminal_it_is_a_question(folder, run, monkeypatch, answer, code):
     monkeypatch.setattr(sys, "stdin", Terminal(answer))
     monkeypatch.setattr("pathveil.cli.printing.forecast._is_terminal", lambda _: True)
-    ran = run(f"{TRIPS} --epsilon 0.1")
+    ran = run(f"{FREE} --epsilon 0.1")
     assert ran.code == code
     assert LITTLE in ran.err
     assert (folder / "out.parquet").exists() == (code == 0)
@@ -155,7 +156,7 @@ def test_a_budget_that_protects_lengths_refuses_before_anything_is_said_about_th
 
 
 def test_a_forecast_that_would_take_long_is_not_started(folder, run, monkeypatch):
-    monkeypatch.setattr("pathveil.cli.privatize._PATIENCE", 1e-9)
+    monkeypatch.setattr("pathveil.planning.choose.seconds_for_a_law", lambda *_: 3600.0)
     ran = run(f"{TRIPS} --epsilon 0.1")
     assert ran.code == 0, ran.err
     assert "Mechanism: certified, the default" in ran.err

@@ -110,7 +110,7 @@ EVERYWHERE = [
     "compare {} --length 4 --epsilon 2",
     "privatize trips.parquet --column route {} --epsilon 5 --output private.parquet",
     "audit exhaustive {} --length 2 --epsilon 1",
-    "report plan {} --length 4 --output plan.html",
+    "report plan {} --length 2 --output plan.html",
 ]
 
 

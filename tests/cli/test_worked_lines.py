@@ -139,7 +139,7 @@ def test_comparing_shows_every_mechanism_and_what_none_can_beat(run):
 
 
 def test_planning_finds_the_epsilon_for_a_target_error(folder, run):
-    line = "plan --edges roads.csv --length 14 --adjacency 1 --target-error 0.1"
+    line = "plan --edges roads.csv --length 6 --adjacency 1 --target-error 0.1"
     ran = run(line + " --json --plot plan.png")
     assert ran.code == 0, ran.err
     content = json.loads(ran.out)
@@ -147,8 +147,8 @@ def test_planning_finds_the_epsilon_for_a_target_error(folder, run):
     from pathveil.planning.public_words import expected_errors
 
     needed = content["epsilon_for_target"]["permute-and-flip"]
-    assert expected_errors(pv.PermuteAndFlip(world, needed), world, 14) <= 1.4
-    assert expected_errors(pv.PermuteAndFlip(world, needed / 1.02), world, 14) > 1.4
+    assert expected_errors(pv.PermuteAndFlip(world, needed), world, 6) <= 0.6
+    assert expected_errors(pv.PermuteAndFlip(world, needed / 1.02), world, 6) > 0.6
     assert (folder / "plan.png").read_bytes().startswith(b"\x89PNG")
     shown = run("plan --alphabet pages.txt --length 14 --target-error 0.1").out
     for name in ("certified", "permute-and-flip", "exponential", "online"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import partial
+from itertools import pairwise, product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +17,11 @@ from hypothesis import HealthCheck, given, settings
 
 import pathveil as pv
 from pathveil import data
+from pathveil.data.database import Database, parquet_batches
+from pathveil.data.formats import row_words
+from pathveil.data.formats.long_table import whole_cases
+from pathveil.data.writing import gathered, private_file
+from pathveil.data.writing.shuffle import shuffled
 from tests.data.files import (
     ARROWS,
     COMPRESSED,
@@ -35,6 +42,16 @@ from tests.data.files import (
 SYMBOLS = ["home", "Äpfel & Öl", 'say "hi"', "<b>", "7", "x;y", "semi|colon", "it's"]
 WORLD = pv.Alphabet(SYMBOLS)
 WORDS: Words = [["home"], ["7", "<b>", "7"], ['say "hi"', "Äpfel & Öl"], ["x;y", "semi|colon", "it's", "home"]] * 3
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are read, drawn and shuffled few at a time."""
+    stream = Database.stream
+    monkeypatch.setattr(Database, "stream", lambda self, query, _rows=0: stream(self, query, 1024))
+    monkeypatch.setattr(row_words, "parquet_batches", partial(parquet_batches, rows=1024))
+    monkeypatch.setattr(private_file, "gathered", partial(gathered, size=500))
+    monkeypatch.setattr(private_file, "shuffled", partial(shuffled, rows_at_a_time=300))
 
 
 @pytest.mark.parametrize("shape", SHAPES + COMPRESSED, ids=lambda shape: f"{shape.name} {shape.ending}")
@@ -132,8 +149,20 @@ def test_an_order_column_of_texts_is_read_as_numbers_times_or_words(
         assert "".join(row["page"] for row in read_csv(output)) == expected
 
 
-def test_cases_longer_than_a_batch_are_put_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.data.formats.long_table._ROWS", 2048)
+@pytest.mark.parametrize("cases", ["aaaaaaa", "abcdefg", "aabbbcc", "abbbbbc", "aaab__b", "__aab__"])
+def test_however_rows_are_cut_into_batches_whole_cases_come_out(cases: str) -> None:
+    """All 64 ways to cut seven rows; cases without a name belong together where they stand together."""
+    rows = pa.RecordBatch.from_pydict({"c": [None if case == "_" else case for case in cases], "s": list(range(7))})
+    for marks in product([False, True], repeat=6):
+        bounds = [0, *(i for i, cut in enumerate(marks, start=1) if cut), 7]
+        batches = [rows.slice(begin, end - begin) for begin, end in pairwise(bounds)]
+        found = [table.to_pylist() for table in whole_cases(batches)]
+        assert [row for table in found for row in table] == rows.to_pylist()
+        assert all(before[-1]["c"] != after[0]["c"] for before, after in pairwise(found))
+
+
+@pytest.mark.usefixtures("small_batches")
+def test_cases_longer_than_a_batch_are_put_together(tmp_path: Path) -> None:
     words = [["a", "b"] * 3000, ["b"], ["b", "a"] * 1024, ["a"] * 2048, ["b"] * 2048]
     source, output = tmp_path / "in.csv", tmp_path / "out.csv"
     rows = [[f"{i}", j, symbol] for i, word in enumerate(words) for j, symbol in enumerate(word)]
@@ -145,13 +174,12 @@ def test_cases_longer_than_a_batch_are_put_together(tmp_path: Path, monkeypatch:
     assert sorted(found.values()) == sorted(words)
 
 
-def test_long_words_are_drawn_in_several_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.data.writing.drawing._SYMBOLS", 50)
-    words = [["a", "b"] * length for length in (1, 40, 3, 200, 1, 1, 30, 12)]
-    source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    write_json_lines(source, [{"route": word} for word in words])
-    data.privatize_file(source, LISTS, faithful(pv.Alphabet("ab")), output, keep_order=True)
-    assert [row["route"] for row in read_json_lines(output)] == words
+def test_long_words_are_drawn_in_several_batches() -> None:
+    words = [[7] * 2 * length for length in (1, 40, 3, 200, 1, 1, 30, 12)]
+    whole = pa.RecordBatch.from_arrays([pa.array(words)], ["0"])
+    batches = [batch.column(0).to_pylist() for batch in gathered([whole], size=50)]
+    assert [word for batch in batches for word in batch] == words
+    assert [sum(map(len, batch)) for batch in batches] == [82, 406, 64, 24]
 
 
 @pytest.mark.parametrize("kind", [pa.uint16(), pa.int64(), pa.string(), pa.large_string()])
@@ -254,15 +282,14 @@ def test_progress_counts_words_in_both_stages(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [1, 2049, *(pytest.param(count, marks=pytest.mark.slow) for count in (2047, 2048))])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.name} {shape.ending}")
 def test_many_batches_hold_the_same_words_as_one(
-    shape: Shape, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shape: Shape, count: int, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     source, output = tmp_path / f"in{shape.ending}", tmp_path / f"out{shape.ending}"
     words = [[SYMBOLS[(i >> j) % len(SYMBOLS)] for j in range(1 + i % 5)] for i in range(count)]
     shape.write(source, words)
     data.privatize_file(source, shape.layout, faithful(WORLD), output)
     assert sorted(shape.read(output)) == sorted(words)
-    for name, size in {"database._BATCH": 1024, "writing.drawing._SYMBOLS": 500, "writing.shuffle._ROWS": 300}.items():
-        monkeypatch.setattr(f"pathveil.data.{name}", size)
+    request.getfixturevalue("small_batches")
     data.privatize_file(source, shape.layout, faithful(WORLD), output, overwrite=True)
     assert sorted(shape.read(output)) == sorted(words)
 

@@ -59,7 +59,7 @@ def test_published_concentrations_meet_the_published_promise_and_no_larger_one_d
 
 def test_without_the_real_data_the_script_says_so_and_draws_the_rest(script, tmp_path, monkeypatch, capsys):
     mcm = script("examples", "mcm_figures")
-    monkeypatch.setattr(script("examples", "mcm_chains"), "DATA", tmp_path / "nothing here")
+    monkeypatch.setenv("PATHVEIL_DATA", str(tmp_path / "nothing here"))
     mcm.main(tmp_path)
     assert "Figures 2 and 3 are left out" in capsys.readouterr().out
     assert [path.name for path in tmp_path.glob("*.png")] == ["mcm_figure_1.png"]

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import pathveil as pv
-from pathveil.ledger import store
 from pathveil.ledger.entries import text_and_hash
+from pathveil.ledger.store import LedgerFile
 from tests.faults.faults import no_file_beyond, nobody
 from tests.ledger.conftest import SYMBOL, WORD, charge
 from tests.ledger.tampering import edit
@@ -292,13 +292,14 @@ def test_on_a_full_disk_nothing_is_charged_and_the_ledger_stays_whole(used, tmp_
     charge(ledger, 0.1)
 
 
-def test_a_ledger_that_stays_locked_is_given_up_on_with_an_explanation(used, monkeypatch):
-    ledger = pv.Ledger.open(used)
-    monkeypatch.setattr(store, "PATIENCE", 0.05)
+def test_a_ledger_that_stays_locked_is_given_up_on_with_an_explanation(used):
+    hurried = LedgerFile(used, patience=0.05)
     with closing(sqlite3.connect(used, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(pv.LedgerError, match=r"locked for 0\.05 seconds"):
-            charge(ledger, 0.1)
-        assert len(ledger.entries()) == 7  # reading goes on
+        with pytest.raises(pv.LedgerError, match=r"locked for 0\.05 seconds"), hurried.appending():
+            pass
+        assert len(hurried.read()) == 7  # reading goes on
         other.execute("ROLLBACK")
-    charge(ledger, 0.1)
+    with hurried.appending() as appender:
+        assert len(appender.entries) == 7
+    charge(pv.Ledger.open(used), 0.1)

@@ -15,8 +15,9 @@ from tests.ledger.races import FORK, race
 from tests.sizes import small_and_large
 
 
-def test_of_sixteen_processes_exactly_one_gets_the_last_epsilon(tmp_path):
-    for attempt in range(2):
+@small_and_large("attempts", 1, 5)
+def test_of_sixteen_processes_exactly_one_gets_the_last_epsilon(tmp_path, attempts):
+    for attempt in range(attempts):
         ledger = pv.Ledger.create(tmp_path / f"{attempt}.db", 1.0, unit=pv.units.Symbols(1))
         charge(ledger, 0.85)
         assert race(ledger, 16, tries=1) == 1

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 import pathveil as pv
-from pathveil.models import dirichlet, gamma
+from pathveil.models import dirichlet
 from pathveil.models.calibration import calibrate
 from pathveil.models.dirichlet import DirichletRows, draw_cells, draw_dirichlet, draw_on_grid
 from pathveil.numerics import balls
@@ -94,9 +94,8 @@ def _cells_twice(monkeypatch: pytest.MonkeyPatch, widening: float) -> tuple[np.n
     slow_rows = []
     closely = dirichlet._cells_closely
     with monkeypatch.context() as patch:
-        patch.setattr(gamma, "WIDENING", widening)
         patch.setattr(dirichlet, "_cells_closely", lambda *a: slow_rows.append(1) or closely(*a))
-        return fast, draw_cells(pv.insecure_seed(9), rows), len(slow_rows)
+        return fast, draw_cells(pv.insecure_seed(9), rows, widening=widening), len(slow_rows)
 
 
 @pytest.mark.parametrize("widening", [1e4, 1e30])

@@ -20,7 +20,7 @@ from tests.worlds import hub_and_spoke
 
 LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
 TOWN = pv.example_town()
-HUBS = hub_and_spoke(30, hubs=2, flights=2)
+HUBS = hub_and_spoke(12, hubs=2, flights=2)  # online errs less at ε = 1, and the certified mechanism at ε = 5
 TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1}, initial=0)
 
 
@@ -34,12 +34,12 @@ TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1
 )
 @pytest.mark.parametrize("epsilon", [0.5, 5.0])
 def test_the_chosen_mechanism_has_the_fewest_expected_errors_on_public_words(world: pv.System, epsilon: float) -> None:
-    best = pv.best_mechanism(world, length=8, epsilon=epsilon)
+    best = pv.best_mechanism(world, length=5, epsilon=epsilon)
     candidates = [
         kind(world, epsilon) for kind in (pv.CertifiedExponential, pv.PermuteAndFlip, pv.Exponential, pv.Online)
     ]
     source = pv.insecure_seed(0)
-    words = [world.random_word(8, source) for _ in range(12)]
+    words = [world.random_word(5, source) for _ in range(12)]
     means = [np.mean([m.error_law(word).mean for word in words]) for m in (best, *candidates)]
     assert means[0] <= min(means[1:]) * (1 + 1e-6)
     assert best.reason is not None
@@ -119,11 +119,12 @@ def test_a_range_or_a_declared_distribution_of_lengths_decides() -> None:
 
 @pytest.mark.parametrize("epsilon", [1.0, 5.0])
 def test_every_command_and_function_has_the_same_winner(epsilon: float) -> None:
-    chosen = type(pv.best_mechanism(HUBS, 5, epsilon))
-    named = choose(candidates(HUBS, epsilon), LengthMix({5: 1}), seconds=20.0).name
+    chosen = type(pv.best_mechanism(HUBS, 3, epsilon))
+    assert chosen is (pv.Online if epsilon == 1.0 else pv.CertifiedExponential)
+    named = choose(candidates(HUBS, epsilon), LengthMix({3: 1}), seconds=20.0).name
     assert MECHANISMS[named] is chosen
-    assert pv.forecast(HUBS, 5, epsilon).best.mechanism == named
-    assert word_curves(HUBS, 5, 1).best(epsilon) == named
+    assert pv.forecast(HUBS, 3, epsilon).best.mechanism == named
+    assert word_curves(HUBS, 3, 1).best(epsilon) == named
 
 
 @given(system=systems_with_length(), epsilon=st.sampled_from([0.3, 2.0, 6.0]), adjacency=st.integers(1, 2))

@@ -7,15 +7,21 @@ import pytest
 
 import pathveil as pv
 from pathveil.planning.edit_grid import edit_grid
-from pathveil.planning.grid import EPSILONS, word_grid
+from pathveil.planning.grid import EPSILONS, ForecastGrid, word_grid
 from pathveil.planning.public_words import public_words
 
 ROADS = pv.MarkovChain.from_edges([(i, (i + step) % 6) for i in range(6) for step in (1, 2, 5)])
 DEAD_END = pv.MarkovChain.from_edges([("a", "b"), ("b", "c"), ("a", "c"), ("c", "a"), ("b", "end")])
 
 
-def test_a_grid_covers_the_usual_epsilons_those_asked_for_and_the_adjacencies_around_the_chosen_one() -> None:
-    grid = word_grid(ROADS, 4, 3, epsilons=[1.7, 2.0])
+@pytest.fixture(scope="module")
+def grid() -> ForecastGrid:
+    return word_grid(ROADS, 3, 3, epsilons=[1.7, 2.0])
+
+
+def test_a_grid_covers_the_usual_epsilons_those_asked_for_and_the_adjacencies_around_the_chosen_one(
+    grid: ForecastGrid,
+) -> None:
     assert grid.epsilons == tuple(sorted({*EPSILONS, 1.7}))
     assert grid.adjacencies == (1, 2, 3)
     assert [len(grid.cells), len(grid.cells[0]), len(grid.cells[0][0])] == [3, len(grid.epsilons), len(grid.names)]
@@ -23,16 +29,15 @@ def test_a_grid_covers_the_usual_epsilons_those_asked_for_and_the_adjacencies_ar
     assert edit_grid(ROADS, (3, 5), 3).adjacencies == (1, 2)
 
 
-def test_a_cell_is_the_average_law_of_its_mechanism_on_public_words() -> None:
-    grid = word_grid(ROADS, 4)
-    words = public_words(ROADS, 4)
+def test_a_cell_is_the_average_law_of_its_mechanism_on_public_words(grid: ForecastGrid) -> None:
+    words = public_words(ROADS, 3)
     for k, kind in ((1, pv.PermuteAndFlip), (2, pv.Exponential), (3, pv.Online)):
-        mechanism = kind(ROADS, EPSILONS[7], 2)
+        mechanism = kind(ROADS, grid.epsilons[7], 2)
         cell = grid.cells[1][7][k]
         assert cell is not None
         assert cell.law.pmf == pytest.approx(np.mean([mechanism.error_law(word).pmf for word in words], axis=0))
         assert cell.sample_law.mean == pytest.approx(mechanism.error_law(grid.sample).mean)
-        assert (cell.theta, cell.unit) == (mechanism.theta(4), mechanism.guarantee.unit)
+        assert (cell.theta, cell.unit) == (mechanism.theta(3), mechanism.guarantee.unit)
         assert grid.unit(1, k) == cell.unit
         assert grid.means(1, k)[7] == cell.law.mean
         assert cell.certificate is None

@@ -114,5 +114,4 @@ def test_words_with_few_errors_are_counted_by_looking_at_their_states_alone(case
 def test_where_too_many_states_are_near_all_classes_are_counted(monkeypatch, moves):
     expected = least_expected_errors_each(UNEVEN, 5, [1.0, 3.0], 2)
     monkeypatch.setattr(lower_bound, "classes_are_cheap", lambda *_: False)
-    monkeypatch.setattr(lower_bound, "_MOST_MOVES", moves)
-    assert least_expected_errors_each(UNEVEN, 5, [1.0, 3.0], 2) == expected
+    assert least_expected_errors_each(UNEVEN, 5, [1.0, 3.0], 2, most_moves=moves) == expected

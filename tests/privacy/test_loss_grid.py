@@ -139,14 +139,14 @@ def test_searches_work_on_the_same_grid_as_proofs():
         assert quick.delta(epsilon) == pytest.approx(proven.delta(epsilon), rel=1e-8, abs=0)
 
 
-def test_masses_of_more_panels_than_are_done_at_a_time_are_those_of_each_alone(monkeypatch):
+def test_masses_of_more_panels_than_are_done_at_a_time_are_those_of_each_alone():
     edges = np.linspace(-4, 6, 61)
     spacing = (edges[1] - edges[0]) * TRAFFIC.h
     index = np.round(edges[:-1] * TRAFFIC.h / spacing).astype(np.int64)
     whole = composition._split_masses(TRAFFIC, spacing, edges, index)
     for size in (7, 20, 59, 60):
-        monkeypatch.setattr(composition, "_PANELS_AT_A_TIME", size)
-        for mine, theirs in zip(composition._split_masses(TRAFFIC, spacing, edges, index), whole, strict=True):
+        cut = composition._split_masses(TRAFFIC, spacing, edges, index, at_a_time=size)
+        for mine, theirs in zip(cut, whole, strict=True):
             assert mine == pytest.approx(theirs, rel=1e-12, abs=0)
 
 
@@ -260,13 +260,12 @@ def test_what_is_added_for_the_fft_and_for_infinite_losses_is_there_and_no_more(
     assert profile._delta(top, 0.5) >= fft
 
 
-def test_every_row_adds_its_share_for_the_rounding_of_tilts(monkeypatch):
+def test_every_row_adds_its_share_for_the_rounding_of_tilts():
     profile = pv.ComposedProfile([TRAFFIC] * 2 + [GRADES])
     plain = profile._delta(1.0, 1.0)
     infinite = sum(count * part.infinite for part, count in profile._parts)
     assert composition._TILT_ERROR >= 1000 * 2.0**-50
-    monkeypatch.setattr(composition, "_TILT_ERROR", 0.1)
-    assert profile._delta(1.0, 1.0) - infinite == pytest.approx((plain - infinite) * 1.1**3, rel=1e-9)
+    assert profile._delta(1.0, 1.0, tilt_error=0.1) - infinite == pytest.approx((plain - infinite) * 1.1**3, rel=1e-9)
 
 
 def test_a_grid_without_a_bound_says_nothing():

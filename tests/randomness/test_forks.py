@@ -24,6 +24,7 @@ from tests.randomness import forks
 from tests.randomness.fork_storm import storm
 from tests.randomness.forks import in_a_child, received, send_and_exit
 from tests.reference.number_checked_source import NumberCheckedSource
+from tests.sizes import small_and_large
 
 Make = Callable[[], RandomSource]
 
@@ -211,10 +212,11 @@ def test_streams_that_were_open_before_a_fork_do_not_repeat_their_noise_in_any_t
     assert min(len(set(word)) for word in pushed) > 30
 
 
-def test_no_block_is_handed_out_twice_in_a_storm_of_forks_and_threads() -> None:
-    """False alarms have a probability below 1e-27. `python -m tests.randomness.fork_storm 2000` is the long form."""
-    seen = storm(60, RandomSource, system_source)
-    assert seen.blocks > 100_000
+@small_and_large("forks", 20, 200)
+def test_no_block_is_handed_out_twice_in_a_storm_of_forks_and_threads(forks: int) -> None:
+    """False alarms have a probability below 1e-25. `python -m tests.randomness.fork_storm 2000` is the long form."""
+    seen = storm(forks, RandomSource, system_source)
+    assert seen.blocks > 1_700 * forks
     assert seen.found_nothing, seen
 
 

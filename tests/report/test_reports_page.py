@@ -14,6 +14,6 @@ def test_the_examples_on_the_page_run(run) -> None:
     lines = [line.removeprefix("$ pathveil ") for line in PAGE.read_text().splitlines() if line.startswith("$ ")]
     assert len(lines) >= 7
     for line in lines:
-        # The planning report of the session is the same command; here a shorter word will do.
+        # Certificates for shorter words take less time.
         ran = run(line.replace("--edges roads.csv --length 14", "--edges roads.csv --length 3"))
         assert ran.code == 0, f"{line}\n{ran.err}"

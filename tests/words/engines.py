@@ -16,6 +16,12 @@ def engines(world: pv.System, length: int, theta: float) -> list[Engine]:
     return found
 
 
+def without_step_table(world: pv.MarkovChain) -> pv.MarkovChain:
+    """The same system as if it were so large that symbols are looked for by bisection."""
+    vars(world.compiled)["step_table"] = np.empty((0, 0), dtype=np.int32)
+    return world
+
+
 def words_of(world: pv.System, length: int, count: int) -> np.ndarray:
     """Random words, feasible or not, and feasible ones among them."""
     rng, source = np.random.default_rng(length), pv.insecure_seed(length)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import accumulate
 from math import comb
@@ -15,11 +16,12 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.lazy import LazyUniform
-from pathveil.words import certified
-from pathveil.words.base import doubt
+from pathveil.words.base import draw_block
 from pathveil.words.base.batch import Batch
+from pathveil.words.base.doubt import Loop
 from pathveil.words.base.law import permute_and_flip_log_law
 from pathveil.words.base.tilt import LARGEST_TILT, largest_part, linear_scores, tilt_factor
+from pathveil.words.classes import batches as class_batches
 from pathveil.words.classes import selection
 from pathveil.words.classes.batches import class_blocks, free_blocks, keystream_bounds
 from pathveil.words.classes.hamming import SystemClasses, free_counts
@@ -27,6 +29,8 @@ from pathveil.words.classes.law_balls import exponential_balls, permute_and_flip
 from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
 from pathveil.words.tilted import engines as engine_file
 from pathveil.words.tilted import exact as tilted_exact
+from pathveil.words.tilted import rejection
+from pathveil.words.tilted.engines import LaneEngine, LogEngine
 from pathveil.words.tilted.reachable_states import ReachableStates
 from pathveil.words.tilted.rejection import FlipByRejection
 from pathveil.words.tilted.rejection_exact import ExactComparisons
@@ -58,6 +62,18 @@ def exact_draws(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(engine_file, "draw_exactly", counted)
     return drawn
+
+
+def put_everything_in_doubt(patch: pytest.MonkeyPatch) -> None:
+    """As if rounding could be trusted nowhere: every word of a block is drawn exactly, and no comparison is certain."""
+
+    def doubtful(*words: object, loop: Loop, **how: object) -> None:
+        draw_block(*words, loop=lambda keystream: np.ones_like(loop(keystream)), **how)  # type: ignore[arg-type]
+
+    for module in (engine_file, class_batches):
+        patch.setattr(module, "draw_block", doubtful)
+    for module in (selection, rejection):
+        patch.setattr(module, "rounding_margin", lambda roundings: 100.0 * roundings)
 
 
 def rows_of(world: pv.System, length: int, count: int, *, feasible: bool = True) -> np.ndarray:
@@ -192,15 +208,18 @@ def test_ball_arithmetic_decides_like_every_fast_loop(
     begins = np.arange(count) * length
     for number in range(len(engines(world, length, theta))):
         drawn = []
-        for safety in (4.0, 1e18):
-            monkeypatch.setattr(doubt, "SAFETY", safety)
-            private = np.empty(codes.size, dtype=np.int64)
-            engines(world, length, theta)[number].draw(codes.reshape(-1), begins, private, pv.insecure_seed(3))
+        for in_doubt in (False, True):
+            with monkeypatch.context() as patch:
+                if in_doubt:
+                    put_everything_in_doubt(patch)
+                private = np.empty(codes.size, dtype=np.int64)
+                engines(world, length, theta)[number].draw(codes.reshape(-1), begins, private, pv.insecure_seed(3))
             drawn.append(private.tolist())
-            assert len(exact_draws) == (count if safety > 4 else 0)
+            assert len(exact_draws) == (count if in_doubt else 0)
         exact_draws.clear()
         assert drawn[0] == drawn[1]
     if theta == 0.4:
+        put_everything_in_doubt(monkeypatch)
         original = tilted_exact.backward
         monkeypatch.setattr(tilted_exact, "backward", lambda a, b, c, z: original(a, b, c, z * 1.3))
         private = np.empty(codes.size, dtype=np.int64)
@@ -240,15 +259,22 @@ def test_at_the_border_between_two_symbols_the_bits_that_follow_decide(
 def test_words_without_room_for_balls_are_drawn_in_floating_point_and_the_guarantee_says_from_where_on(
     monkeypatch: pytest.MonkeyPatch, exact_draws: list[int]
 ) -> None:
-    monkeypatch.setattr(doubt, "SAFETY", 1e18)
-    for module in (engine_file, certified):
-        monkeypatch.setattr(module, "LARGEST_EXACT_DRAW", 15 * TOWN.compiled.state_count)
-    mechanism = pv.CertifiedExponential(TOWN, 2.0)
-    assert "words of more than 14 symbols: in floating point" in str(mechanism.guarantee)
-    mechanism.privatize_array(rows_of(TOWN, 15, 3), rng=pv.insecure_seed(1))
-    assert not exact_draws
-    mechanism.privatize_array(rows_of(TOWN, 14, 3), rng=pv.insecure_seed(1))
-    assert len(exact_draws) == 3
+    said = re.search(r"words of more than (\d+) symbols: in floating point", str(pv.Exponential(TOWN, 2.0).guarantee))
+    assert said is not None
+    longest = int(said[1])
+    assert [LogEngine(TOWN.compiled, n, 2.0)._can_be_exact for n in (longest, longest + 1)] == [True, False]
+
+    class NoRoom(LaneEngine):
+        _can_be_exact = False  # type: ignore[assignment]
+
+    put_everything_in_doubt(monkeypatch)
+    codes, drawn = rows_of(TOWN, 14, 3), []
+    for kind, exact in ((NoRoom, 0), (LaneEngine, 3)):
+        private = np.empty(codes.size, dtype=np.int64)
+        kind(TOWN.compiled, 14, 2.0).draw(codes.reshape(-1), np.arange(3) * 14, private, pv.insecure_seed(1))
+        drawn.append(private.tolist())
+        assert len(exact_draws) == exact
+    assert drawn[0] == drawn[1]
 
 
 # ------------------------------------------------------------------------------------------------- by class
@@ -263,7 +289,7 @@ def test_classes_are_chosen_alike_with_and_without_rounding(
     counts = tuple(0 if k == 1 else 1 + int(np.exp(-score)) for k, score in enumerate(scores))  # all win now and then
     words = pv.insecure_seed(5).keystream(400 * 7).reshape(400, 7)
     chosen = way.choose([counts], scores, words, pv.insecure_seed(1))
-    monkeypatch.setattr(doubt, "SAFETY", 1e18)
+    put_everything_in_doubt(monkeypatch)
     calls = []
     original = Selection.choose_exactly
 
@@ -299,13 +325,14 @@ def test_words_of_a_class_are_drawn_alike_by_floating_point_and_by_integers(
     original = SystemClasses.walk
     monkeypatch.setattr(SystemClasses, "walk", lambda *args: made.append(1) or original(*args))
     drawn = []
-    for safety in (4.0, 1e18):
-        monkeypatch.setattr(doubt, "SAFETY", safety)
+    for in_doubt in (False, True):
+        if in_doubt:
+            put_everything_in_doubt(monkeypatch)
         private = np.empty(codes.size, dtype=np.int64)
         for block in class_blocks(world.compiled, codes.reshape(-1), begins, scores, private):
             block(pv.insecure_seed(2))
         drawn.append(private.tolist())
-        assert len(made) == (len(codes) if safety > 4 else 0)
+        assert len(made) == (len(codes) if in_doubt else 0)
     assert drawn[0] == drawn[1]
 
 
@@ -336,7 +363,7 @@ def test_rejection_is_decided_alike_with_and_without_rounding(
         )
     drawn = draw()
     assert not asked
-    monkeypatch.setattr(doubt, "SAFETY", 1e18)
+    put_everything_in_doubt(monkeypatch)
     assert draw() == drawn
     if theta < 10:  # beyond, t hardly matters, and rounding even less
         assert asked.count("keeps_t") >= count
@@ -449,15 +476,12 @@ def test_shares_of_successors_never_differ_by_more_than_the_tilt(degree: int, th
 
 @pytest.mark.parametrize("theta", [1e-9, 0.5, 3.0, 60.0])
 @pytest.mark.parametrize("world", [CHAIN, TOWN])
-def test_small_batches_online_are_drawn_by_the_same_integers_as_large_ones(
-    world: pv.System, theta: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mechanism = pv.Online(world, theta, on_infeasible="nearest")
-    codes = rows_of(world, 1, 500, feasible=False)
-    small = mechanism.privatize_array(codes, rng=pv.insecure_seed(4))
-    monkeypatch.setattr("pathveil.words.online._SMALL", 0)
-    large = mechanism.privatize_array(codes, rng=pv.insecure_seed(4))
-    assert small.tolist() == large.tolist()
+def test_small_batches_online_are_drawn_by_the_same_integers_as_large_ones(world: pv.System, theta: float) -> None:
+    mechanism, count = pv.Online(world, theta, on_infeasible="nearest"), 1 << 16  # one block, which is no small batch
+    codes = np.random.default_rng(1).integers(0, len(world.symbols), count)
+    small, _ = mechanism._emit(np.full(count, world.compiled.start), codes, pv.insecure_seed(4))
+    large = mechanism.privatize_array(codes[:, None], rng=pv.insecure_seed(4))
+    assert np.array_equal(small, large[:, 0])
 
 
 def test_guarantees_say_where_rounding_has_a_part() -> None:

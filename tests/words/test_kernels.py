@@ -17,12 +17,9 @@ from hypothesis import strategies as st
 import pathveil as pv
 from pathveil.randomness import blocks
 from pathveil.randomness.source import RandomSource
-from pathveil.words import online
 from pathveil.words.base.batch import Batch
 from pathveil.words.base.tilt import tilt_factor
-from pathveil.words.classes import batches as class_batches
 from pathveil.words.tilted import draw as tilted
-from pathveil.words.tilted import response
 from pathveil.words.tilted.engines import Engine, LaneEngine, RenewalEngine
 from pathveil.words.tilted.logs import log_normalisers
 from pathveil.words.tilted.rejection import FlipByRejection
@@ -32,8 +29,8 @@ from tests.reference.enumeration import Word, exponential_law, feasible_words, h
 from tests.reference.planted import PlantedSource, law_of
 from tests.reference.random_systems import systems_with_word
 from tests.sizes import given_few_and_many
-from tests.statistics import FALSE_ALARM, chi_square_p_value
-from tests.words.engines import engines
+from tests.statistics import FALSE_ALARM, chi_square_p_value, counted_rows
+from tests.words.engines import engines, without_step_table
 from tests.words.mechanisms import MECHANISMS, build
 from tests.worlds import CHAIN, PLANS
 
@@ -42,19 +39,12 @@ TILTS = st.sampled_from([1e-9, 0.3, 1.0, 4.0, 20.0])
 
 
 @pytest.fixture
-def compiled_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small batches take the way of large ones, cut into many blocks."""
-    for module, name in [
-        (tilted, "_SMALL"),
-        (response, "_SMALL"),
-        (class_batches, "_SMALL"),
-        (class_batches, "_SMALL_FREE"),
-        (online, "_SMALL"),
-    ]:
-        monkeypatch.setattr(module, name, 0)
-    for module in (tilted, response, class_batches, online):
-        monkeypatch.setattr(module, "_BLOCK_CELLS", 5_000)
-    monkeypatch.setattr(response, "_THREAD_CELLS", 12_000)
+def blocks_run(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many blocks each large batch was cut into."""
+    run: list[int] = []
+    original = blocks.run_all
+    monkeypatch.setattr(blocks, "run_all", lambda tasks: run.append(len(tasks)) or original(tasks))
+    return run
 
 
 # ----------------------------------------------------------------------------------------------------- tilted draws
@@ -141,15 +131,14 @@ def test_a_word_that_fits_one_part_first_and_another_part_later_is_not_lost_to_u
         assert np.count_nonzero(private != word) == 300
 
 
-def test_states_with_many_successors_and_systems_without_a_step_table_are_drawn_alike(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_states_with_many_successors_and_systems_without_a_step_table_are_drawn_alike() -> None:
     edges = [(a, b) for a in range(9) for b in range(9) if (a * b) % 4 != 3]
     word = np.tile([0, 5, 7, 2, 8, 8], (40, 1))
     dense = pv.MarkovChain.from_edges(edges)
     assert dense.compiled.step_table.size
-    monkeypatch.setattr("pathveil.systems.compiled._LARGEST_STEP_TABLE", 0)
-    searched = pv.MarkovChain.from_edges(edges)
+    searched = without_step_table(pv.MarkovChain.from_edges(edges))
+    ring = pv.MarkovChain.from_edges([(a, (a + 1) % 1_100) for a in range(1_100)])
+    assert ring.compiled.step_table.shape == searched.compiled.step_table.shape
     results = []
     for world in (dense, searched):
         private = np.empty_like(word.ravel())
@@ -220,65 +209,85 @@ WORLDS: dict[str, tuple[pv.System, list[Word]]] = {
     "chain": (CHAIN, [(0, 1, 2, 0), (1, 2)]),
     "plans": (PLANS, [("a", "b", "c", "b"), ("a", "b", "a")]),
 }
-DRAWS = 6_000
+DRAWS = 25_000  # with any of these: more than plain loops are given, and more than one block
 
 
 def output_law(mechanism: pv.WordMechanism, word: Word) -> dict[Word, float]:
-    outputs = feasible_words(mechanism.world, len(word))
-    return {v: math.exp(mechanism.log_probability(word, v)) for v in outputs}
+    """By the codes of each output."""
+    world = mechanism.world
+    outputs = feasible_words(world, len(word))
+    return {tuple(world.encode(v).tolist()): math.exp(mechanism.log_probability(word, v)) for v in outputs}
 
 
-@pytest.mark.usefixtures("compiled_loops")
 @pytest.mark.parametrize("where", WORLDS)
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_ragged_batches_follow_the_law_of_the_mechanism(name: str, where: str) -> None:
+def test_ragged_batches_follow_the_law_of_the_mechanism(name: str, where: str, blocks_run: list[int]) -> None:
     world, words = WORLDS[where]
     mechanism, other = build(name, world, 2.0), build(name, world, 3.0)
     if mechanism is None or other is None:
         assert where == "plans"
         return
-    batch = pa.array([world.encode(word).tolist() for word in words] * DRAWS, type=pa.list_(pa.int32()))
+    ends = np.cumsum([len(word) for word in words])
+    offsets = np.append(0, (np.arange(DRAWS)[:, None] * ends[-1] + ends).ravel())
+    batch = Batch(np.tile(np.concatenate([world.encode(word) for word in words]), DRAWS), offsets)
     source = pv.insecure_seed(12)
-    private = mechanism.privatize_arrow(batch, rng=source).to_pylist()
-    control = other.privatize_arrow(batch, rng=source).to_pylist()
-    for k, word in enumerate(words):
+    private, control = (one._draw(batch, source).reshape(DRAWS, -1) for one in (mechanism, other))
+    is_response = where == "alphabet" and name not in ("inverse utility", "permute-and-flip")
+    assert is_response or max(blocks_run) > 1
+    for word, end in zip(words, ends, strict=True):
         law = output_law(mechanism, word)
         # False-alarm probability 1e-6. Negative control: a third less noise is noticed.
-        drawn, less_noise = ([world.decode(codes) for codes in batch[k :: len(words)]] for batch in (private, control))
+        drawn, less_noise = (counted_rows(rows[:, end - len(word) : end]) for rows in (private, control))
         assert chi_square_p_value(drawn, law) > FALSE_ALARM
         assert chi_square_p_value(less_noise, law) < FALSE_ALARM
 
 
-@pytest.mark.usefixtures("compiled_loops")
+def test_randomized_response_is_cut_into_blocks_as_well(blocks_run: list[int]) -> None:
+    """Four symbols, equally often. False-alarm probability 1e-6; negative control: a little less noise."""
+    each = 600_000
+    words = np.repeat(np.arange(4), each).reshape(-1, 4)
+    for epsilon, fits in ((1.0, True), (1.01, False)):
+        private = pv.Online(pv.Alphabet("abcd"), epsilon).privatize_array(words, rng=pv.insecure_seed(2))
+        counts = np.bincount(private.ravel() + 4 * words.ravel(), minlength=16).reshape(4, 4)
+        law = {k: math.exp((k == 0) * 1.0) / (3 + math.e) for k in range(4)}
+        found = [chi_square_p_value({(k - x) % 4: int(counts[x, k]) for k in range(4)}, law) for x in range(4)]
+        assert (min(found) > FALSE_ALARM) == fits
+    assert max(blocks_run) > 1
+
+
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_a_seed_gives_the_same_words_on_any_number_of_processors(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_seed_gives_the_same_words_on_any_number_of_processors(
+    name: str, blocks_run: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     mechanism = build(name, CHAIN, 1.0)
     assert mechanism is not None
-    words = np.tile([[0, 1, 2, 0], [1, 0, 0, 0], [2, 0, 1, 1]], (3_000, 1))
+    words = np.tile([[0, 1, 2, 0], [1, 0, 0, 0], [2, 0, 1, 1]], (14_000, 1))
     results = []
     for count in (1, 2, 5):
         monkeypatch.setattr(blocks, "processors", lambda count=count: count)
-        results.append(mechanism.privatize_array(words, rng=pv.insecure_seed(4)).tolist())
-    assert results[0] == results[1] == results[2]
-    assert results[0] != mechanism.privatize_array(words, rng=pv.insecure_seed(5)).tolist()
+        results.append(mechanism.privatize_array(words, rng=pv.insecure_seed(4)))
+    assert np.array_equal(results[0], results[1])
+    assert np.array_equal(results[0], results[2])
+    assert not np.array_equal(results[0], mechanism.privatize_array(words, rng=pv.insecure_seed(5)))
+    assert min(blocks_run) > 1
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("compiled_loops")
+@pytest.mark.parametrize("kind", [pa.int32(), pa.uint64()])
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_unsigned_codes_are_read_and_written(name: str) -> None:
+def test_codes_of_every_kind_are_read_and_written(name: str, kind: pa.DataType, blocks_run: list[int]) -> None:
     mechanism = build(name, CHAIN, 1e6)
     assert mechanism is not None
-    words = pa.array([[0, 1, 2, 0], [1, 0], [2]], type=pa.list_(pa.uint64()))
+    words = pa.array([[0, 1, 2, 0], [1, 0], [2]] * DRAWS, type=pa.list_(kind))
     private = mechanism.privatize_arrow(words)
-    assert private.to_pylist() == words.to_pylist()
+    assert private.equals(words)
     assert private.type == words.type
+    assert max(blocks_run) > 1
 
 
-@pytest.mark.usefixtures("compiled_loops")
-def test_a_process_that_is_forked_after_a_batch_can_draw_batches_too() -> None:
+def test_a_process_that_is_forked_after_a_batch_can_draw_batches_too(blocks_run: list[int]) -> None:
     mechanism = pv.Exponential(CHAIN, 1.0)
-    words = np.tile([0, 1, 2, 0], (20_000, 1))
+    words = np.tile([0, 1, 2, 0], (40_000, 1))
     mine = mechanism.privatize_array(words)
     child = os.fork()
     if child == 0:  # pragma: no cover - runs in the child
@@ -286,6 +295,7 @@ def test_a_process_that_is_forked_after_a_batch_can_draw_batches_too() -> None:
         os._exit(1 if repeated else 0)
     assert os.waitpid(child, 0)[1] == 0
     assert not np.array_equal(mechanism.privatize_array(words), mine)
+    assert min(blocks_run) > 1
 
 
 def test_nothing_is_compiled_for_a_single_word_but_certificates_of_chains() -> None:
@@ -330,17 +340,14 @@ def test_compiled_checks_find_the_same_words_feasible(case: SystemWithWord, data
     assert compiled.feasible_words(words.values, words.offsets).tolist() == expected
 
 
-def test_large_batches_are_checked_by_compiled_loops_and_name_the_first_bad_word(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("pathveil.systems.compiled._COMPILED_FROM", 1)
-    monkeypatch.setattr("pathveil.systems.compiled._BLOCK_CELLS", 10)
-    words = np.tile([0, 1, 2, 0], (50, 1))
-    words[31] = [0, 2, 2, 0]
-    with pytest.raises(pv.InfeasibleWordError, match="row 31: infeasible"):
+def test_large_batches_are_checked_by_compiled_loops_and_name_the_first_bad_word() -> None:
+    words = np.tile([0, 1, 2, 0], (600_000, 1))  # more than two blocks
+    words[310_000] = [0, 2, 2, 0]
+    words[590_000] = [0, 2, 2, 0]
+    with pytest.raises(pv.InfeasibleWordError, match="row 310000: infeasible"):
         pv.Exponential(CHAIN, 1.0).privatize_array(words)
-    words[17, 2], words[40, 1] = 3, -1
-    with pytest.raises(pv.UnknownSymbolError, match="row 17, column 2: code 3"):
+    words[299_000, 2], words[400_000, 1] = 3, -1
+    with pytest.raises(pv.UnknownSymbolError, match="row 299000, column 2: code 3"):
         pv.Exponential(CHAIN, 1.0).privatize_array(words)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mpmath
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import pathveil as pv
@@ -44,16 +45,13 @@ def test_where_the_true_symbol_cannot_follow_all_successors_have_equal_shares() 
         assert emitted.tolist() == [symbol]
 
 
-@pytest.mark.parametrize("size", [1, 7, 100])
-def test_large_batches_online_are_cut_between_words(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.words.online._SMALL", 0)
-    monkeypatch.setattr("pathveil.words.online._BLOCK_CELLS", size)
-    words = [(0, 1, 2, 0), (1,), (2, 2), (0, 0, 0), (1, 2, 0, 1, 1)] * 5
-    assert pv.Online(CHAIN, 1e6).privatize_many(words) == words
-    streams = pv.Online(CHAIN, 1e6).streams(40)
-    codes = np.arange(40) % 2
-    assert streams.push(codes).tolist() == codes.tolist()
-    assert streams.push(np.zeros(40, dtype=np.int8)).tolist() == [0] * 40
+def test_large_batches_online_are_cut_between_words() -> None:
+    words = pa.array([(0, 1, 2, 0), (1,), (2, 2), (0, 0, 0), (1, 2, 0, 1, 1)] * 10_000)  # more than two blocks
+    assert pv.Online(CHAIN, 1e6).privatize_arrow(words).equals(words)
+    streams = pv.Online(CHAIN, 1e6).streams(140_000)
+    codes = np.arange(140_000) % 2
+    assert np.array_equal(streams.push(codes), codes)
+    assert not streams.push(np.zeros(140_000, dtype=np.int8)).any()
 
 
 def test_streams_are_counted_and_begin_before_the_first_symbol() -> None:

@@ -14,10 +14,14 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.randomness.source import RandomSource
-from pathveil.words import online
 from pathveil.words.base.tilt import tilt_factor
-from pathveil.words.tilted import response
-from pathveil.words.tilted.response import LAST_VALUE, keystream_values_per_symbol, redraw_unowned
+from pathveil.words.tilted.response import (
+    LAST_VALUE,
+    keystream_values_per_symbol,
+    redraw_unowned,
+    respond_randomly,
+)
+from tests.statistics import counted_rows
 
 MANY = [2, 3, 4, 5, 7, 16, 100, 1000, 65_537, 999_983, 10**6, 2**24 + 1, 2**31 - 1]
 TILTS = [5e-324, 1e-300, 1e-100, 1e-30, 3.3e-19, 1e-18, 1e-16, 1e-12, 1e-9, 2.4e-8, 1e-6, 1e-3, 0.5, 5.0, 44.0, 690.0]
@@ -107,20 +111,21 @@ def test_words_that_belong_to_nobody_are_drawn_again_and_no_others() -> None:
     assert words.tolist() == [7, 8, 7, 3, 3]
 
 
-@pytest.mark.parametrize("small", [True, False])
+@pytest.mark.parametrize("small", [100, 0])
 @pytest.mark.parametrize("epsilon", [1e-300, 1e-19])
-def test_every_word_of_a_free_alphabet_has_its_owner_at_a_tiny_epsilon(
-    small: bool, epsilon: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(response, "_SMALL", 100 if small else 0)
+def test_every_word_of_a_free_alphabet_has_its_owner_at_a_tiny_epsilon(small: int, epsilon: float) -> None:
     for mechanism in (pv.Online(pv.Alphabet("abc"), epsilon), pv.CertifiedExponential(pv.Alphabet("abc"), epsilon)):
-        each, last = keystream_values_per_symbol(3, mechanism.theta(1))
+        theta = mechanism.theta(1)
+        each, last = keystream_values_per_symbol(3, theta)
         owners = {0: "b", each - 1: "b", each: "c", 2 * each - 1: "c", 2 * each: "a", last: "a"}
         assert last == 2**64 - 2
         # The unowned word comes first, and last, and twice in a row.
-        source = Script([LAST_VALUE, *owners, LAST_VALUE, LAST_VALUE, each, 0])
-        assert mechanism.privatize("a" * 8, rng=source) == "b" + "".join(owners.values()) + "c"
+        numbers, expected = [LAST_VALUE, *owners, LAST_VALUE, LAST_VALUE, each, 0], "b" + "".join(owners.values()) + "c"
+        source, private = Script(numbers), np.empty(8, dtype=np.int64)
+        respond_randomly(3, np.zeros(8, dtype=np.int64), theta, source, private, small=small)
+        assert "".join("abc"[code] for code in private) == expected
         assert source.left == []
+        assert mechanism.privatize("a" * 8, rng=Script(numbers)) == expected
 
 
 def _star() -> pv.MarkovChain:
@@ -145,14 +150,14 @@ def test_online_deals_out_the_words_that_are_used_evenly_where_the_true_symbol_i
 
 
 @pytest.mark.parametrize("epsilon", [1e-300, 1e-19])
-def test_large_batches_online_are_drawn_at_a_tiny_epsilon(epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few words at a time. Three symbols that are equally likely: 5σ, false alarms below 1e-5."""
-    monkeypatch.setattr(online, "_SMALL", 0)
-    monkeypatch.setattr(online, "_LARGEST_STEP", 50)
-    mechanism = pv.Online(_star(), epsilon)
-    drawn = mechanism.privatize_array(np.zeros((6000, 2), dtype=np.int64), rng=pv.insecure_seed(1))
-    pushed = mechanism.streams(6000, rng=pv.insecure_seed(2)).push(np.zeros(6000, dtype=np.int64))
-    for symbols in (drawn[:, 0], pushed):
-        assert np.abs(np.bincount(symbols, minlength=3) - 2000).max() < 5 * np.sqrt(6000 * 2 / 9)
-    feasible = {(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3), (2, 0)}
-    assert set(map(tuple, drawn.tolist())) == feasible
+def test_large_batches_online_are_drawn_at_a_tiny_epsilon(epsilon: float) -> None:
+    """Three symbols that are equally likely: 5σ, false alarms below 1e-5."""
+    mechanism, count = pv.Online(_star(), epsilon), 66_000
+    zeros = np.zeros((count, 2), dtype=np.int64)
+    drawn = mechanism.privatize_array(zeros, rng=pv.insecure_seed(1))
+    pushed = mechanism.streams(count, rng=pv.insecure_seed(2)).push(zeros[:, 0])
+    states = np.full(count, mechanism.world.compiled.start)
+    cut, _ = mechanism._emit(states, zeros[:, 0], pv.insecure_seed(3), largest_step=5_000)  # a thousand at a time
+    for symbols in (drawn[:, 0], pushed, cut):
+        assert np.abs(np.bincount(symbols, minlength=3) - count / 3).max() < 5 * np.sqrt(count * 2 / 9)
+    assert counted_rows(drawn).keys() == {(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (1, 3), (2, 0)}

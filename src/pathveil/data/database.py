@@ -83,11 +83,11 @@ class Database:
             self._cursors.discard(cursor)
             cursor.close()
 
-    def stream(self, query: str, rows: int | None = None) -> Iterator[pa.RecordBatch]:
+    def stream(self, query: str, rows: int = _BATCH) -> Iterator[pa.RecordBatch]:
         """The result of a query in batches. An unfinished stream and other queries do not disturb each other."""
         with self._cursor() as cursor:
             try:
-                yield from cursor.sql(query).to_arrow_reader(rows or _BATCH)
+                yield from cursor.sql(query).to_arrow_reader(rows)
             except (duckdb.Error, pa.ArrowException, OSError) as problem:
                 raise _readable(problem, list(self._scanned)) from None
 
@@ -183,7 +183,9 @@ def arrow_reads(file: DataFile, name: str) -> bool:
     return not any(pa.types.is_dictionary(one) for one in (kind, getattr(kind, "value_type", kind)))
 
 
-def parquet_batches(file: DataFile, names: Sequence[str], row_group: int | None = None) -> Iterator[pa.RecordBatch]:
+def parquet_batches(
+    file: DataFile, names: Sequence[str], row_group: int | None = None, rows: int = _BATCH
+) -> Iterator[pa.RecordBatch]:
     """Columns of a file, or of one of its row groups, in batches.
 
     Where nothing has to be sorted or joined, Arrow is faster than the database.
@@ -191,7 +193,7 @@ def parquet_batches(file: DataFile, names: Sequence[str], row_group: int | None 
     groups = None if row_group is None else [row_group]
     try:
         with pq.ParquetFile(file.path, pre_buffer=False, buffer_size=_PAGES) as opened:
-            for batch in opened.iter_batches(_BATCH, row_groups=groups, columns=list(names)):
+            for batch in opened.iter_batches(rows, row_groups=groups, columns=list(names)):
                 chosen = batch.select(list(names))
                 chosen.validate(full=True)  # texts may not be UTF-8
                 yield chosen

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 APPLICATION_ID = 0x50564C47  # "PVLG", in the header of every ledger file
-PATIENCE = 60.0  # seconds to wait for other processes
+_PATIENCE = 60.0  # seconds
 _COMPANIONS = ("-wal", "-journal")  # logs that SQLite keeps beside the main file: they are part of it
 
 # Entries are only ever added. The triggers stop accidents; the chain of hashes shows the rest.
@@ -36,7 +36,9 @@ _SCHEMA = (
 class LedgerFile:
     """A ledger file at a path, and nothing else: no open connection, no cache."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], patience: float = _PATIENCE) -> None:
+        """`patience`: seconds to wait for other processes."""
+        self._patience = patience
         try:
             # Links are followed here: SQLite names its log after the file that it really opens.
             self.path = Path(path).resolve()
@@ -69,7 +71,7 @@ class LedgerFile:
         unfinished = self.path.with_name(f".{self.path.name}.{os.getpid()}.unfinished")
         try:
             os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            with self._failures("nothing was created"), closing(_connect(unfinished, "rw")) as connection:
+            with self._failures("nothing was created"), closing(self._connect(unfinished, "rw")) as connection:
                 self._write_first(connection, first)
             os.replace(unfinished, self.path)
         except BaseException as problem:
@@ -112,7 +114,7 @@ class LedgerFile:
         self._require_file()
         with (
             self._failures("release nothing, and look into the ledger whether the entry was made"),
-            closing(_patiently(self._locked)) as connection,
+            closing(self._patiently(self._locked)) as connection,
         ):
             try:
                 self._check_structure(connection, "quick_check")
@@ -128,7 +130,7 @@ class LedgerFile:
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _locked(self) -> sqlite3.Connection:
-        connection = _connect(self.path, "rw")
+        connection = self._connect(self.path, "rw")
         try:
             connection.execute("BEGIN IMMEDIATE")
         except BaseException:
@@ -141,7 +143,7 @@ class LedgerFile:
         import sqlite3
 
         def begin(mode: str) -> sqlite3.Connection:
-            connection = _connect(self.path, mode)
+            connection = self._connect(self.path, mode)
             try:
                 connection.execute("PRAGMA query_only = ON")
                 connection.execute("BEGIN")
@@ -153,7 +155,7 @@ class LedgerFile:
 
         log = Path(f"{self.path}-wal")
         try:
-            connection = _patiently(lambda: begin("rw"))
+            connection = self._patiently(lambda: begin("rw"))
         except sqlite3.OperationalError as problem:
             # In a folder where nothing may be written SQLite finds no room for its shared memory. Where there is no
             # log beside the file, the file is complete by itself.
@@ -163,6 +165,31 @@ class LedgerFile:
             connection = begin("ro&immutable=1")
         with closing(connection):
             yield connection
+
+    def _connect(self, path: Path, mode: str) -> sqlite3.Connection:
+        import sqlite3
+
+        address = f"{path.as_uri()}?mode={mode}"
+        connection = sqlite3.connect(address, uri=True, timeout=self._patience, isolation_level=None)
+        connection.text_factory = bytes  # decoding is for `checked_entries`, which knows what to say about bad text
+        # The log is forced to the disk at every commit (on macOS, all the way) before `charge` or `seal` returns.
+        for setting in ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "trusted_schema = OFF"):
+            connection.execute(f"PRAGMA {setting}")
+        return connection
+
+    def _patiently(self, attempt: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
+        """SQLite's own timeout does not cover the moments when another process opens or closes last."""
+        import sqlite3
+
+        end = time.monotonic() + self._patience
+        while True:
+            try:
+                return attempt()
+            except sqlite3.OperationalError as problem:
+                busy = _primary_code(problem) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+                if not busy or time.monotonic() > end:
+                    raise
+            time.sleep(0.01)
 
     def _entries(self, connection: sqlite3.Connection) -> list[Entry]:
         schema = connection.execute("SELECT sql FROM sqlite_master ORDER BY rowid").fetchall()
@@ -215,8 +242,8 @@ class LedgerFile:
                 what = f"this is not a ledger: not an SQLite file at all. If it used to be one: {HOW_TO_RECOVER}"
             elif primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 what = (
-                    f"another process has kept the ledger locked for {PATIENCE:g} seconds; {consequence}. Wait for it "
-                    "to end and try again."
+                    f"another process has kept the ledger locked for {self._patience:g} seconds; {consequence}. Wait "
+                    "for it to end and try again."
                 )
             elif primary in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
                 what = (
@@ -251,17 +278,6 @@ def _insert(connection: sqlite3.Connection, number: int, content: Mapping[str, A
     return found
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    import sqlite3
-
-    connection = sqlite3.connect(f"{path.as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None)
-    connection.text_factory = bytes  # decoding is for `checked_entries`, which knows what to say about bad text
-    # The log is forced to the disk at every commit (on macOS, all the way) before `charge` or `seal` returns.
-    for setting in ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "trusted_schema = OFF"):
-        connection.execute(f"PRAGMA {setting}")
-    return connection
-
-
 def _primary_code(problem: sqlite3.Error) -> int:
     """SQLite's error code without its refinements; 0 for errors that come from Python's side."""
     return int(getattr(problem, "sqlite_errorcode", 0)) & 0xFF
@@ -269,21 +285,6 @@ def _primary_code(problem: sqlite3.Error) -> int:
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
-
-
-def _patiently(attempt: Callable[[], sqlite3.Connection]) -> sqlite3.Connection:
-    """SQLite's own timeout does not cover the moments when another process opens or closes last, and says "busy"."""
-    import sqlite3
-
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            return attempt()
-        except sqlite3.OperationalError as problem:
-            busy = _primary_code(problem) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-            if not busy or time.monotonic() > end:
-                raise
-        time.sleep(0.01)
 
 
 def _sync_folder(folder: Path) -> None:

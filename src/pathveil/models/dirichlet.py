@@ -84,21 +84,28 @@ def draw_on_grid(source: RandomSource, rows: DirichletRows) -> FloatArray:
     return result
 
 
-def draw_cells(source: RandomSource, rows: DirichletRows, grid_bits: int = GRID_BITS) -> IntArray:
-    """For each entry inside the whole part of 2^grid_bits · x, x ~ Dirichlet; exactly. 0 outside."""
+def draw_cells(
+    source: RandomSource, rows: DirichletRows, grid_bits: int = GRID_BITS, widening: float = 1.0
+) -> IntArray:
+    """For each entry inside the whole part of 2^grid_bits · x, x ~ Dirichlet; exactly. 0 outside.
+
+    The same for every `widening` of what decides; more of it takes longer.
+    """
     spare = source.branches(1)[0]  # for further bits, so that needing some does not change what is drawn next
     cells = np.zeros(rows.inside.shape, dtype=np.int64)
     at_a_time = max(1, _ENTRIES_AT_A_TIME // rows.inside.shape[1])
     for start in range(0, len(cells), at_a_time):
         part = rows.part(start, start + at_a_time)
         with np.errstate(all="ignore"):  # enclosures that say nothing are infinite or not numbers, and never certain
-            cells[start : start + at_a_time] = _draw_part(source, spare, part, grid_bits)
+            cells[start : start + at_a_time] = _draw_part(source, spare, part, grid_bits, widening)
     return cells
 
 
-def _draw_part(source: RandomSource, spare: RandomSource, rows: DirichletRows, grid_bits: int) -> IntArray:
+def _draw_part(
+    source: RandomSource, spare: RandomSource, rows: DirichletRows, grid_bits: int, widening: float
+) -> IntArray:
     where = np.argwhere(rows.inside)
-    variates = GammaVariates(source, spare, rows.enclosed(), lambda i: rows.exact(*where[i].tolist()))
+    variates = GammaVariates(source, spare, rows.enclosed(), lambda i: rows.exact(*where[i].tolist()), widening)
     value = _spread(variates.value, rows.inside)
     if variates.boosted.any():
         # Relative to the largest of the row; a shape of at least 1 has scale 0, and no scale is above 0.
@@ -106,7 +113,7 @@ def _draw_part(source: RandomSource, spare: RandomSource, rows: DirichletRows, g
         largest = np.where(rows.inside, scale.mid, -np.inf).max(axis=1, keepdims=True)
         value = value * (scale - np.where(np.isfinite(largest), largest, 0.0)).exp()
     total = sum_last(value)[:, None]
-    cells, certain = floors_below(value / total * 2.0**grid_bits, 2.0**grid_bits)
+    cells, certain = floors_below(value / total * 2.0**grid_bits, 2.0**grid_bits, widening)
     found = np.where(rows.inside & certain, cells, 0.0).astype(np.int64)
     first_of_row = np.concatenate([[0], np.cumsum(rows.inside.sum(axis=1))])
     for row in np.flatnonzero((~certain & rows.inside).any(axis=1)):

@@ -36,8 +36,6 @@ ExactShape = Callable[[int], "arb"]  # the shape of a variate, to the precision 
 _HALF_HEIGHT = 0.8578  # any number of at least √(2/e) = 0.85776… will do
 _NEAR = 0.25
 _TERMS = [3 * (-1.0) ** (r + 1) / r for r in range(4, 28)]
-# By how much enclosures are widened before a decision: 1, except in tests that force the slow path.
-WIDENING = 1.0
 
 
 class GammaVariates:
@@ -46,9 +44,14 @@ class GammaVariates:
     A variate is value·e^scale: of tiny shapes the variate itself would often be below the smallest float.
     """
 
-    def __init__(self, source: RandomSource, spare: RandomSource, shapes: Balls, exact: ExactShape) -> None:
-        """`exact(i)` is the i-th shape; further bits of the uniform numbers come from `spare`."""
-        self._spare, self._exact = spare, exact
+    def __init__(
+        self, source: RandomSource, spare: RandomSource, shapes: Balls, exact: ExactShape, widening: float = 1.0
+    ) -> None:
+        """`exact(i)` is the i-th shape; further bits of the uniform numbers come from `spare`.
+
+        Enclosures that are widened so many times before a decision make it the slow way more often, and no other.
+        """
+        self._spare, self._exact, self._widening = spare, exact, widening
         self._refined: dict[int, tuple[LazyUniform, LazyUniform]] = {}
         self._powers: dict[int, LazyUniform] = {}
         count = len(shapes.mid)
@@ -77,8 +80,8 @@ class GammaVariates:
             x = (enclosed(v) * 2.0 - 1.0) * _HALF_HEIGHT / chance
             y = x / root[waiting]
             room = self._d[waiting] * _beyond_cube(y) - x.square() * 0.5 - chance.log() * 2.0
-            accepted = room.mid > WIDENING * room.rad
-            rejected = (-room.mid > WIDENING * room.rad) | (y.widened(WIDENING).upper < -1)
+            accepted = room.mid > self._widening * room.rad
+            rejected = (-room.mid > self._widening * room.rad) | (y.widened(self._widening).upper < -1)
             for place in np.flatnonzero(~(accepted | rejected)):
                 accepted[place] = self._decide(int(waiting[place]), int(w[place]), int(v[place]))
             taken = waiting[accepted]
@@ -160,8 +163,8 @@ def _beyond_cube(y: Balls) -> Balls:
     return Balls(mid, rad)
 
 
-def floors_below(balls: Balls, end: float) -> tuple[FloatArray, BoolArray]:
+def floors_below(balls: Balls, end: float, widening: float = 1.0) -> tuple[FloatArray, BoolArray]:
     """Whole parts of numbers that are known to lie between 0 and `end`, and which of them are certain."""
-    wide = balls.widened(WIDENING)
+    wide = balls.widened(widening)
     low = np.floor(np.maximum(wide.lower, 0.0))
     return low, low == np.minimum(np.floor(wide.upper), end - 1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse import csgraph
 
 from pathveil.numerics.arrays import FloatArray, IntArray
 
@@ -58,6 +57,8 @@ class ShortestWays:
         return np.array(way, dtype=np.int64)
 
     def _steps_to(self, destination: int) -> FloatArray:
+        from scipy.sparse import csgraph
+
         if destination not in self._steps:
             if len(self._steps) >= _KEPT:
                 self._steps.pop(next(iter(self._steps)))

@@ -25,7 +25,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from pathveil.errors import InvalidParameterError
 from pathveil.numerics.arrays import FloatArray, IntArray
@@ -198,5 +197,7 @@ def _f1(ours: set[Any], theirs: set[Any]) -> float:
 
 
 def _rank_correlation(ours: FloatArray, theirs: FloatArray) -> float:
+    from scipy import stats  # takes longer to load than everything else
+
     found = float(stats.kendalltau(ours, theirs).statistic)
     return found if np.isfinite(found) else float(np.array_equal(ours, theirs))

@@ -15,11 +15,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from scipy.spatial import cKDTree
 
 from pathveil.errors import InvalidParameterError, InvalidSystemError
 from pathveil.numerics.arrays import FloatArray, IntArray
@@ -27,6 +26,9 @@ from pathveil.places.cells import Cells, Ring, require_two_cells
 from pathveil.places.geometry import Bounds, FlatMap, require_degrees
 from pathveil.places.trips import COLUMNS, PointCounts, WordBatch, gap_in_microseconds
 from pathveil.randomness.source import RandomSource
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 Line = tuple[tuple[float, float], tuple[float, float]]
 """Where a segment begins and ends, as (latitude, longitude)."""
@@ -86,6 +88,8 @@ class Streets(Cells):
 
     def _pieces(self) -> tuple[cKDTree, IntArray]:
         """Points along all segments, and whose each is: whatever is near a segment is near one of its points."""
+        from scipy.spatial import cKDTree
+
         apart = self.radius * _LONGEST_PIECE
         counts = np.maximum(1, np.ceil(np.hypot(*(self._ends - self._begins).T) / apart).astype(np.int64))
         owner = np.repeat(np.arange(len(counts)), counts)

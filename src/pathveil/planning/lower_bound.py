@@ -62,21 +62,23 @@ def least_expected_errors_each(
     adjacency: int = 1,
     *,
     list_up_to: int = _LARGEST_ENUMERATION,
+    most_moves: int = _MOST_MOVES,
 ) -> list[LowerBound]:
     """The same for several ε: words and their neighbours are looked at only once. 0 where counting takes too much.
 
-    Of more than `list_up_to` feasible words a sample stands for all, and nothing is proved.
+    Of more than `list_up_to` feasible words a sample stands for all, and nothing is proved. Where more than
+    `most_moves` moves lead to the neighbours of a word, words with any number of errors are counted instead.
     """
     n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     grid = [checked_epsilon(epsilon) for epsilon in epsilons]
     world.require_words(n)
     try:
-        return _bounds(world, n, grid, b, list_up_to)
+        return _bounds(world, n, grid, b, list_up_to, most_moves)
     except TooLargeError as problem:
         return [LowerBound(0.0, True, f"no better one than 0 was computed: {problem}")] * len(grid)
 
 
-def _bounds(world: System, n: int, grid: list[float], b: int, list_up_to: int) -> list[LowerBound]:
+def _bounds(world: System, n: int, grid: list[float], b: int, list_up_to: int, most_moves: int) -> list[LowerBound]:
     if world.compiled.is_free:
         return [_free_bound(len(world.symbols), n, epsilon, b) for epsilon in grid]
     total = world.count(n)
@@ -86,19 +88,23 @@ def _bounds(world: System, n: int, grid: list[float], b: int, list_up_to: int) -
         source = insecure_seed(0)  # public words: the seed is no secret
         words = [world.encode(word).tolist() for word in world.random_words(n, _SAMPLE, source)]
         proved, how = False, f"estimated from {_SAMPLE} of {total:,} feasible words"
-    near = _all_counts_near(world.compiled, words, b)
+    near = _all_counts_near(world.compiled, words, b, most_moves)
     return [LowerBound(_neighbour_bound(near, epsilon), proved, how) for epsilon in grid]
 
 
-def _all_counts_near(compiled: CompiledSystem, words: list[list[int]], b: int) -> list[tuple[int, ...]]:
+def _all_counts_near(
+    compiled: CompiledSystem, words: list[list[int]], b: int, most_moves: int
+) -> list[tuple[int, ...]]:
     """For each word: how many feasible words have 1, ..., b errors."""
     if not classes_are_cheap(compiled, len(words[0])):
         with suppress(TooLargeError):  # for a large b; then all classes are counted
-            return [counts_near(compiled, word, b) for word in words]
+            return [counts_near(compiled, word, b, most_moves) for word in words]
     return [classes_of_codes(compiled, np.array(word, dtype=np.int64)).counts[1 : b + 1] for word in words]
 
 
-def counts_near(compiled: CompiledSystem, codes: Sequence[int], most: int) -> tuple[int, ...]:
+def counts_near(
+    compiled: CompiledSystem, codes: Sequence[int], most: int, most_moves: int = _MOST_MOVES
+) -> tuple[int, ...]:
     """How many feasible words have 1, 2, ..., `most` errors: only the states of such words are looked at."""
     found: dict[int, list[int]] = {compiled.start: [1] + [0] * most}
     looked_at = 0
@@ -112,7 +118,7 @@ def counts_near(compiled: CompiledSystem, codes: Sequence[int], most: int) -> tu
                 if any(ways):
                     known = found.get(target)
                     found[target] = ways if known is None else list(map(add, known, ways))
-        if looked_at > _MOST_MOVES:
+        if looked_at > most_moves:
             raise TooLargeError(f"too many words differ in up to {most} of {len(codes)} symbols to look at them")
     ends = [counts for state, counts in found.items() if compiled.accepting[state]]
     return tuple(sum(column) for column in zip(*ends, strict=True))[1:]

@@ -70,7 +70,7 @@ class ComposedProfile:
         if not self.rows:
             raise InvalidParameterError("no rows: composition needs at least one profile")
         self._law_at: tuple[float, FloatArray] | None = None
-        self._split = _split_masses
+        self._split: Split = _split_masses
 
     @classmethod
     def for_searches(cls, rows: Iterable[DirichletProfile]) -> ComposedProfile:
@@ -152,7 +152,7 @@ class ComposedProfile:
             self._law_at = theta, np.maximum(fft.irfft(product, size)[:length], 0.0)
         return self._law_at[1]
 
-    def _delta(self, epsilon: float, theta: float) -> float:
+    def _delta(self, epsilon: float, theta: float, tilt_error: float = _TILT_ERROR) -> float:
         if not all(np.isfinite(part.mass).all() for part, _ in self._parts):  # where no bound could be had
             return 1.0
         law = self._tilted_law(theta)
@@ -168,7 +168,7 @@ class ComposedProfile:
         rows = sum(count for _, count in self._parts)
         # ℓ₂ error of the FFTs and products, and Cauchy–Schwarz for the sum over all points.
         error = 8 * np.finfo(float).eps * math.log2(len(law) + 2) * (rows + 1) * math.sqrt(len(law))
-        slack = (1 + _TILT_ERROR) ** rows
+        slack = (1 + tilt_error) ** rows
         infinite = sum(count * part.infinite for part, count in self._parts)
         return min(1.0, slack * scale * (part + error) + infinite)
 
@@ -239,18 +239,17 @@ def _nearly_split_masses(row: DirichletProfile, spacing: float, edges: FloatArra
     return [(mass * up).sum(axis=1), (mass * (1 - up)).sum(axis=1)]
 
 
-def _split_masses(row: DirichletProfile, spacing: float, edges: FloatArray, index: IntArray) -> list[FloatArray]:
+def _split_masses(
+    row: DirichletProfile, spacing: float, edges: FloatArray, index: IntArray, at_a_time: int = _PANELS_AT_A_TIME
+) -> list[FloatArray]:
     """Bounds on the masses of panels that go to the upper and to the lower end of their cells.
 
     `index` says which grid point the lower end is. A loss x above it goes up with probability
     (1 - e^-x)/(1 - e^-spacing).
     """
-    if len(index) > _PANELS_AT_A_TIME:  # so that arrays stay in the processor's cache
-        cuts = range(0, len(index), _PANELS_AT_A_TIME)
-        parts = [
-            _split_masses(row, spacing, edges[i : i + _PANELS_AT_A_TIME + 1], index[i : i + _PANELS_AT_A_TIME])
-            for i in cuts
-        ]
+    if len(index) > at_a_time:  # so that arrays stay in the processor's cache
+        cuts = range(0, len(index), at_a_time)
+        parts = [_split_masses(row, spacing, edges[i : i + at_a_time + 1], index[i : i + at_a_time]) for i in cuts]
         return [np.concatenate(masses) for masses in zip(*parts, strict=True)]
     k = Balls.exact([row.concentration])
     a, h = k * row.floor, k * row.shift

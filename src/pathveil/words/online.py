@@ -164,13 +164,15 @@ class Online(DistanceMechanism):
         """Are there keystream values that belong to nobody? Only at a tiny θ; the compiled loops do without."""
         return bool((self._shares[1] < np.uint64(LAST_VALUE)).any())
 
-    def _emit(self, states: IntArray, symbols: AnyIntArray, source: RandomSource) -> tuple[IntArray, IntArray]:
+    def _emit(
+        self, states: IntArray, symbols: AnyIntArray, source: RandomSource, largest_step: int = _LARGEST_STEP
+    ) -> tuple[IntArray, IntArray]:
         """Outputs and new states for streams side by side: as online_kernel.py, before it would be loaded."""
         if self._priced is not None:
             each = zip(states.tolist(), symbols.tolist(), source.keystream(len(states)).tolist(), strict=True)
             moved = np.array([self._priced.step(state, symbol, bits, source) for state, symbol, bits in each])
             return moved[:, 0], moved[:, 1]
-        if self._redraws and len(states) > (size := 1 + _LARGEST_STEP // len(self._each)):
+        if self._redraws and len(states) > (size := 1 + largest_step // len(self._each)):
             steps = [self._emit(states[i:j], symbols[i:j], source) for i, j in cuts(len(states), size)]
             return np.concatenate([step[0] for step in steps]), np.concatenate([step[1] for step in steps])
         compiled, keystream = self.world.compiled, source.keystream(len(states))

@@ -47,21 +47,27 @@ def test_a_word_outside_the_range_costs_nothing(folder, run):
 
 @pytest.mark.usefixtures("folder")
 def test_work_that_takes_long_is_announced_with_a_cap_that_is_quicker(run, monkeypatch):
-    monkeypatch.setattr("pathveil.planning.effort._LONG", 1e-4)
-    monkeypatch.setattr("pathveil.planning.effort._QUICK", 1e-4)
-    ran = run(f"{PRIVATIZE} --lengths 5:9 --mechanism exponential")
-    assert ran.code == 0, ran.err
-    assert "this will take up to about" in ran.err
-    assert "; --cap " in ran.err
-    assert "will take" not in run(f"{PRIVATIZE} --lengths 5:9 --mechanism exponential --overwrite --quiet").err
-    ran = run("plan --edges roads.csv --length 7 --distance edit --lengths 5:9 --epsilon 3")
-    assert ran.code == 0, ran.err
-    assert "this will take up to about" in ran.err
-    monkeypatch.setattr("pathveil.cli.plan._LONG", 1e-6)
-    assert "this will take up to about" in run("plan --edges roads.csv --length 7 --epsilon 3").err
-    monkeypatch.undo()
-    assert "will take" not in run("plan --edges roads.csv --length 7 --epsilon 3").err
-    assert "will take" not in run("plan --edges roads.csv --length 7 --distance edit --lengths 5:9 --epsilon 3").err
+    quick = [
+        f"{PRIVATIZE} --lengths 5:9 --mechanism exponential --overwrite",
+        "plan --edges roads.csv --length 7 --distance edit --lengths 5:9 --epsilon 3",
+        "plan --edges roads.csv --length 7 --epsilon 3",
+    ]
+    for line in quick:
+        assert "will take" not in run(line).err
+    # Estimates as they would be for large systems.
+    warnings = []
+    monkeypatch.setattr(
+        "pathveil.planning.effort.edit_warning",
+        lambda *about: warnings.append(about[1:]) or "this will take up to about 9 hours; `cap=3` would take about 1 s",
+    )
+    monkeypatch.setattr("pathveil.planning.word_curves.seconds_for_forecasts", lambda *_: 1234.0)
+    for line, said in zip(quick, ["--cap 3 would take", "--cap 3 would take", "up to about 1,234 s"], strict=True):
+        ran = run(line)
+        assert ran.code == 0, ran.err
+        assert "this will take up to about" in ran.err
+        assert said in ran.err
+        assert "will take" not in run(f"{line} --quiet").err
+    assert [about[0] for about in warnings] == [(5, 9)] * 2
 
 
 @pytest.mark.parametrize(

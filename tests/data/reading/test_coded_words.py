@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil import data
-from pathveil.data.reading import DistinctWords, coded_words
+from pathveil.data.reading import DistinctWords
 from tests.data.files import LISTS, write_csv
 from tests.data.people_files import LAYOUTS, STATES, WORDS, as_counter, written
 
@@ -92,11 +91,9 @@ _WORDS = st.lists(st.lists(st.sampled_from([0, 1, 2, 70_000]), min_size=1, max_s
 def test_equal_words_are_put_together_as_counting_them_one_by_one_does(
     words: list[list[int]], longest: int, batch: int
 ) -> None:
-    found = DistinctWords(longest)
-    with mock.patch.object(coded_words, "_WAITING", 10):  # so that parts are merged in between
-        found._room = 10
-        for begin in range(0, len(words), batch):
-            found.add(pa.array(words[begin : begin + batch], pa.list_(pa.int64())))
+    found = DistinctWords(longest, room=10)  # so that parts are merged in between
+    for begin in range(0, len(words), batch):
+        found.add(pa.array(words[begin : begin + batch], pa.list_(pa.int64())))
     expected = Counter(tuple(word[:longest]) for word in words)
     assert as_counter(found.words()) == expected
     assert list(as_counter(found.words())) == sorted(expected)

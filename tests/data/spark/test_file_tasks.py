@@ -23,7 +23,6 @@ from pathveil.data.reading.checking import checker_for
 from pathveil.data.spark import file_tasks
 from pathveil.data.spark.file_tasks import Checking, Drawing, Drawn, Plan
 from pathveil.data.spark.row_groups import files_for_tasks, kept_columns, row_groups
-from pathveil.data.writing import drawing
 from pathveil.data.writing.drawing import gathered
 from pathveil.randomness.derived import DerivingKey
 from pathveil.randomness.source import RandomSource
@@ -127,10 +126,8 @@ def test_what_is_drawn_together_does_not_depend_on_the_batches_of_the_reader(
     whole = pa.RecordBatch.from_arrays([pa.array([[7] * length for length in lengths])], ["0"])
     bounds = [0, *sorted(cut for cut in cuts if cut < len(lengths)), len(lengths)]
     pieces = [whole.slice(begin, end - begin) for begin, end in pairwise(bounds)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drawing, "_SYMBOLS", 20)
-        together = [batch.to_pydict() for batch in gathered([whole])]
-        assert [batch.to_pydict() for batch in gathered(pieces)] == together
+    together = [batch.to_pydict() for batch in gathered([whole], size=20)]
+    assert [batch.to_pydict() for batch in gathered(pieces, size=20)] == together
     assert [word for batch in together for word in batch["0"]] == whole.column(0).to_pylist()
     assert all(sum(map(len, batch["0"][:-1])) <= 20 for batch in together)
 

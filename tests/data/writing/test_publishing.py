@@ -92,7 +92,7 @@ def test_outputs_that_cannot_be_made_are_refused(source: Path, tmp_path: Path) -
 
 
 def test_an_interrupt_from_outside_ends_the_work_and_leaves_nothing(tmp_path: Path) -> None:
-    (tmp_path / "in.csv").write_text("c,o,s\n" + "".join(f"{i * 7919 % 300007},1,a\n" for i in range(300_000)))
+    (tmp_path / "in.csv").write_text("c,o,s\n" + "".join(f"{i * 7919 % 100003},1,a\n" for i in range(100_000)))
     script = (
         # A process that was started in the background may have inherited that it ignores the signal.
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"

@@ -23,8 +23,10 @@ def batch(codes: list[int]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([words, pa.array(codes)], names=["0", "1"])
 
 
-def order_after(batches: list[pa.RecordBatch], source: pv.RandomSource, folder: Path, limit: int) -> tuple[int, ...]:
-    rows = [row for one in shuffled(batches, source, folder, limit) for row in one.to_pylist()]
+def order_after(
+    batches: list[pa.RecordBatch], source: pv.RandomSource, folder: Path, limit: int, **sizes: int
+) -> tuple[int, ...]:
+    rows = [row for one in shuffled(batches, source, folder, limit, **sizes) for row in one.to_pylist()]
     assert all(row["0"] == [row["1"]] * (row["1"] + 1) for row in rows)
     return tuple(row["1"] for row in rows)
 
@@ -78,7 +80,7 @@ def orders_in_memory(folder: Path) -> list[tuple[int, ...]]:
 
 def orders_through_piles(folder: Path) -> list[tuple[int, ...]]:
     source = pv.insecure_seed(13)
-    return [order_after([batch([0, 1]), batch([2, 3])], source, folder, 0) for _ in range(300)]
+    return [order_after([batch([0, 1]), batch([2, 3])], source, folder, 0, piles=4) for _ in range(300)]
 
 
 def test_rows_that_fit_into_memory_are_shuffled_uniformly(tmp_path: Path) -> None:
@@ -104,27 +106,24 @@ def test_the_same_test_finds_an_order_that_is_rotated_only(tmp_path: Path, monke
     assert chi_square_p_value(orders_in_memory(tmp_path), ORDERS) < FALSE_ALARM
 
 
-def test_rows_that_do_not_fit_go_through_piles_uniformly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_do_not_fit_go_through_piles_uniformly(tmp_path: Path) -> None:
     # False-alarm probability 1e-6.
-    monkeypatch.setattr("pathveil.data.writing.shuffle._PILES", 4)
     assert chi_square_p_value(orders_through_piles(tmp_path), ORDERS) > FALSE_ALARM
     assert not list(tmp_path.iterdir())
 
 
 def test_the_same_test_finds_piles_that_are_not_shuffled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pathveil.data.writing.shuffle._PILES", 4)
     monkeypatch.setattr("pathveil.data.writing.shuffle.random_order", lambda _source, count: np.arange(count))
     assert chi_square_p_value(orders_through_piles(tmp_path), ORDERS) < FALSE_ALARM
 
 
 @pytest.mark.parametrize("in_memory", [0, 1 << 20])
-def test_new_batches_have_every_size_and_the_same_rows(
-    in_memory: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_new_batches_have_every_size_and_the_same_rows(in_memory: int, tmp_path: Path) -> None:
     batches = [batch([5, 3]), batch([1]), batch([4, 0, 2])]
     for rows in (1, 2, 5, 6, 7):
-        monkeypatch.setattr("pathveil.data.writing.shuffle._ROWS", rows)
-        assert sorted(order_after(batches, pv.insecure_seed(rows), tmp_path, in_memory)) == [0, 1, 2, 3, 4, 5]
+        source = pv.insecure_seed(rows)
+        found = order_after(batches, source, tmp_path, in_memory, rows_at_a_time=rows)
+        assert sorted(found) == [0, 1, 2, 3, 4, 5]
 
 
 def test_piles_lose_and_repeat_nothing(tmp_path: Path) -> None:

@@ -130,6 +130,9 @@ def test_the_guarantee_names_the_exchange():
     release = pv.private_doubly_stochastic(_matrix(), **PROMISE)
     assert release.guarantee.protects == Exchange(0.01, 2)
     assert "through 2 rows" in str(release.guarantee)
+    assert "grid" in release.guarantee.sampling
+    symmetric = pv.private_doubly_stochastic(np.full((3, 3), 1 / 3), **PROMISE, symmetric=True)
+    assert symmetric.guarantee.sampling == "sampled exactly, in integers"
     ring = np.eye(4, dtype=bool) | np.roll(np.eye(4, dtype=bool), 1, axis=1)
     release = pv.private_doubly_stochastic(np.where(ring, 0.5, 0.0), **PROMISE, support=ring)
     assert release.guarantee.protects == Exchange(0.01, 4)

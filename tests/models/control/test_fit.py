@@ -47,6 +47,17 @@ def test_a_guarantee_names_its_unit(unit, more, protects, told):
     public = " ".join(model.guarantee.public)
     assert ("how often each action" in public) == (unit == "transition")
     assert ("the number of" in public) == (unit != "transition" and "neighbours" not in more)
+    assert ("the most steps that are used" in public) == ("max_steps" in more)
+    assert model.guarantee.sampling == "sampled exactly, in integers"
+
+
+def test_a_support_of_another_process_is_refused():
+    for names in (("away", "home"), ("home", "zoo"), ("a", "away")):
+        other = pv.DecisionProcess(
+            names, ACTIONS, np.full((2, 2, 2), 0.5), np.zeros((2, 2)), np.ones((2, 2), dtype=bool)
+        )
+        with pytest.raises(pv.InvalidParameterError, match="other states or actions"):
+            pv.fit_private_mdp(STEPS, **NAMES, **PROMISE, support=other)
 
 
 def test_nothing_is_drawn_before_the_charge():

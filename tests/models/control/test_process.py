@@ -65,6 +65,13 @@ def test_a_table_of_gymnasium_there_and_back():
     assert again.policy(0.9).values == pytest.approx(world.policy(0.9).values)
 
 
+def test_a_step_has_ended_where_nothing_is_left_and_nothing_paid():
+    stays, pays = np.eye(3)[:, None, :], np.array([[0.0], [-1.0], [0.0]])
+    stays[2, 0] = [0.5, 0.5, 0.0]
+    world = pv.DecisionProcess((0, 1, 2), ("go",), stays, pays, np.ones((3, 1), dtype=bool))
+    assert world.to_gymnasium()[2][0] == [(0.5, 0, 0.0, True), (0.5, 1, 0.0, False)]
+
+
 def test_simulated_steps_follow_the_process():
     world = _process()
     columns = world.simulate({"x": "go", "y": "go", "z": "stay"}, length=50, size=400, rng=pv.insecure_seed(1))

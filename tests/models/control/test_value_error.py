@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.models.control.value_error import RowNoise, value_error
+from pathveil.models.control.value_error import RowNoise, _positive_sum, _row_errors, value_error
 from pathveil.models.frequencies import project_to_simplex
 from pathveil.models.laplace import CountNoise, rows_of
 from tests.sizes import small_and_large
@@ -97,6 +98,39 @@ def test_the_noise_exceeds_what_is_said_to_be_rare_as_rarely(kind):
     assert value_error(law, None, None, 2.0, 0.5, 0.5).transitions == 2.0  # nobody is wrong by more
     # A planted error: a quarter of the bound is exceeded all the time.
     assert (np.abs(drawn).sum(axis=1) + np.abs(drawn.sum(axis=1))).max() > said / 4
+
+
+def test_rows_with_a_single_successor_or_none_are_not_wrong():
+    for kind in ("laplace", "gaussian"):
+        errors = _row_errors(RowNoise(kind, False, np.full(3, 1000.0), np.array([0, 1, 2]), 7.0), 0.01)
+        for each in (errors.mean, errors.deviation, errors.rarely):
+            assert each[:2].tolist() == [0.0, 0.0]
+            assert each[2] > 0
+    expected = math.sqrt(2 * 5 * 7 * (5 * math.log(2) + math.log(1 / 0.3)))
+    assert _positive_sum(CountNoise("gaussian", Fraction(7)), np.array([5]), 0.3) == pytest.approx([expected])
+
+
+@pytest.mark.parametrize("sizes_are_public", [True, False])
+def test_mean_rewards_are_as_far_off_as_said(sizes_are_public):
+    """A mean reward exceeds its bound with a probability below 5%: in 200 draws 40 or more times with less than 1e-9.
+
+    The worst case for the sum of rewards: all of them at an end of the range, half its width from the middle.
+    """
+    size, successors, width, scale = 400.0, 3, 2.0, 7.0
+    counts, sums = CountNoise("laplace", Fraction(7)), CountNoise("laplace", Fraction(7 * 2**20))
+    exceeded = exceeded_a_quarter = 0
+    for seed in range(200):
+        source = pv.insecure_seed(seed)
+        total = size if sizes_are_public else size + float(counts.draw(source, successors).sum())
+        noise = RowNoise("laplace", sizes_are_public, np.array([total]), np.array([successors]), 7.0)
+        said = value_error(noise, scale * width, (-1.0, 1.0), 2.0, 0.5, 0.9).rewards
+        paid = size * width / 2 + float(sums.draw(source, 1)[0]) / 2**20 * width
+        wrong = abs(paid / total - width / 2)
+        exceeded += wrong > said
+        exceeded_a_quarter += wrong > said / 8
+    assert exceeded < 40
+    assert exceeded_a_quarter > 40  # a planted error: an eighth of the bound is exceeded all the time
+    assert said < width
 
 
 def test_private_values_are_as_far_off_as_said():

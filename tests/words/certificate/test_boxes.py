@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.certificate import ChainCertifier, ratio_bounds
+from pathveil.words.certificate import ChainCertifier
 from pathveil.words.certificate.ratio_bounds import Box, RatioBounds, _slices, united_so_far
 from tests.worlds import TOWN
 
@@ -91,7 +91,7 @@ def test_a_box_that_lasts_contains_all_later_ones_and_is_hardly_wider(z, monkeyp
     assert len(found) == length
     assert len(steps) < 100
     assert found[-1] is found[-2] is found[150]
-    monkeypatch.setattr(ratio_bounds, "_RETURN", 0)
+    monkeypatch.setattr(RatioBounds, "_lasting", lambda *_: None)  # no box is reused
     literal = bounds.boxes(z)
     for each, exact in zip(found, literal, strict=True):
         assert exact.is_inside(each)
@@ -136,7 +136,7 @@ def test_where_positions_differ_boxes_are_not_reused(monkeypatch):
     )
     bounds = prefixes(40, world=chain, budget=1)
     found = bounds.boxes(0.2)
-    monkeypatch.setattr(ratio_bounds, "_RETURN", 0)
+    monkeypatch.setattr(RatioBounds, "_lasting", lambda *_: None)  # no box is reused
     literal = bounds.boxes(0.2)
     for each, exact in zip(found, literal, strict=True):
         assert exact.is_inside(each)

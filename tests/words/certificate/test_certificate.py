@@ -83,11 +83,16 @@ def test_the_average_number_of_positions_with_a_neighbour_is_exact(case: SystemW
 
 @pytest.mark.parametrize(
     ("adjacency", "epsilon"),
-    [*product([1, 2], [1e-9, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 1e6]), (3, 1e-9), (3, 5.0), (6, 5.0)],
+    [
+        *product([1, 2], [1e-9, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 1e6]),
+        (3, 1e-9),
+        (3, 5.0),
+        pytest.param(6, 5.0, marks=pytest.mark.slow),
+    ],
 )
 def test_the_claim_is_never_too_small_on_the_town(adjacency: int, epsilon: float) -> None:
     mechanism = pv.CertifiedExponential(pv.example_town(), epsilon, adjacency, contexts=100)
-    certificate = mechanism.certificate(8)
+    certificate = mechanism.certificate(6)
     b = adjacency
     assert certificate.loss <= epsilon
     lowest = min(epsilon / (2 * b) * (1 - 1e-11), LARGEST_TILT)
@@ -99,7 +104,7 @@ def test_the_claim_is_never_too_small_on_the_town(adjacency: int, epsilon: float
 
 def test_a_larger_budget_of_contexts_gives_a_larger_tilt() -> None:
     town = pv.example_town()
-    thetas = [pv.CertifiedExponential(town, 1.0, contexts=budget).theta(14) for budget in (1, 200, 2_000)]
+    thetas = [pv.CertifiedExponential(town, 1.0, contexts=budget).theta(6) for budget in (1, 1_000, 2_000)]
     assert thetas[0] < thetas[1] < thetas[2]
 
 

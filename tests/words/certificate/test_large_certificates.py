@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil.words.certificate import certificate as certificates
-from pathveil.words.certificate import ratio_bounds
 from pathveil.words.certificate.certificate import Certificate, ChainCertifier
 from pathveil.words.certificate.ratio_bounds import Box, RatioBounds
 from pathveil.words.tilted.draw import log_normaliser
@@ -106,8 +105,10 @@ def test_no_true_loss_exceeds_the_certificate_with_boxes_that_last(
     number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # So wide that some box soon comes back into itself, even in short words.
-    monkeypatch.setattr(ratio_bounds, "_WIDENING", 0.3)
-    monkeypatch.setattr(ratio_bounds, "_WIDENING_AT_ZERO", 0.02)
+    def widened(self: Box) -> Box:
+        return Box(np.maximum(0.7 * self.lo - 0.02, 0.0), 1.3 * self.hi + 0.02, 1.3 * self.dropped + 0.02)
+
+    monkeypatch.setattr(Box, "widened", widened)
     monkeypatch.setattr(Box, "has_settled", lambda *_: True)
     found = []
     search = RatioBounds._lasting
@@ -166,9 +167,10 @@ def test_the_mechanism_keeps_its_promise_on_every_kind_of_system_when_ratios_are
     case: SystemWithLength, epsilon: float, pairs: int
 ) -> None:
     world, length = case
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(certificates, "_MOST_PAIRS", pairs)
-        theta = pv.CertifiedExponential(world, epsilon, adjacency=2).theta(length)
+    certifier = ChainCertifier.of(world.compiled, length, 2, up_to=False, budget=40_000, pairs=pairs)
+    mechanism = pv.CertifiedExponential(world, epsilon, adjacency=2)
+    has_ratios = isinstance(certifier, ChainCertifier) and not world.compiled.is_free
+    theta = certifier.largest(epsilon).theta if has_ratios else mechanism.theta(length)
     words = feasible_words(world, length)
     log_z = {w: math.log(math.fsum(math.exp(-theta * hamming(v, w)) for v in words)) for w in words}
     for v in words:
@@ -198,7 +200,7 @@ def test_boxes_equal_the_literal_ones_where_nothing_is_dropped_and_contain_them_
     chain, z = exact.chain, math.exp(-theta)
     literal = literal_boxes(chain, chain.alive(length, up_to=False), 1 if memory == 1 else length, z)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ratio_bounds, "_RETURN", 0)  # no box is reused
+        patch.setattr(RatioBounds, "_lasting", lambda *_: None)  # no box is reused
         found = [(certifier._prefixes.kept.pairs, certifier._prefixes.boxes(z)) for certifier in (exact, dropping)]
     for number, (pairs, boxes) in enumerate(found):
         for box, expected in zip(boxes, literal, strict=True):
@@ -239,7 +241,7 @@ def test_a_certificate_is_found_after_a_few_evaluations(monkeypatch: pytest.Monk
     numbers = []
     for epsilon in (0.5, 1.0, 2.0, 3.0, 5.0, 8.0):
         tried.clear()
-        certificate = pv.CertifiedExponential(pv.example_town(), epsilon, contexts=500).certificate(14)
+        certificate = pv.CertifiedExponential(pv.example_town(), epsilon, contexts=100).certificate(8)
         numbers.append(len(tried))
         assert certificate.loss <= epsilon
         # Nothing a little larger that was tried has passed.
@@ -251,7 +253,7 @@ def test_a_certificate_is_found_after_a_few_evaluations(monkeypatch: pytest.Monk
 
 
 def _town_certifier() -> ChainCertifier:
-    certifier = ChainCertifier.of(pv.example_town().compiled, 14, 1, up_to=False, budget=500)
+    certifier = ChainCertifier.of(pv.example_town().compiled, 8, 1, up_to=False, budget=100)
     assert isinstance(certifier, ChainCertifier)
     return certifier
 
@@ -273,7 +275,7 @@ def test_runs_of_four_segments_are_certified_in_the_town() -> None:
 
 
 def test_dense_chains_have_no_runs_that_need_a_bound_of_their_own() -> None:
-    full = pv.MarkovChain(range(30), np.full((30, 30), 1 / 30))
+    full = pv.MarkovChain(range(12), np.full((12, 12), 1 / 12))
     certificate = pv.CertifiedExponential(full, 6.0, adjacency=3).certificate(10)
     assert set(certificate.run_bounds) == {1}
     assert certificate.theta == pytest.approx(2.0, rel=2e-3)

@@ -19,7 +19,6 @@ from pathveil.words import free_kernels
 from pathveil.words.base.batch import Batch
 from pathveil.words.base.doubt import rounding_margin
 from pathveil.words.base.law import log_counts, log_sum
-from pathveil.words.classes import hamming as classes
 from pathveil.words.classes import kernels as class_kernels
 from pathveil.words.classes.batches import (
     class_blocks,
@@ -41,7 +40,7 @@ from pathveil.words.classes.hamming import (
 from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP, Selection
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.planted import ContinuedSource
-from tests.statistics import FALSE_ALARM, chi_square_p_value
+from tests.statistics import FALSE_ALARM, chi_square_p_value, counted_rows
 from tests.worlds import CHAIN, TOWN
 
 SELECTIONS = {"exponential": EXPONENTIAL, "permute-and-flip": PERMUTE_AND_FLIP}
@@ -430,13 +429,10 @@ def test_equal_rows_are_listed_with_all_their_places() -> None:
     assert found == {(0, 0): [3], (0, 5): [1], (2, 1): [0, 2, 4]}
 
 
-@pytest.mark.parametrize("world", [pv.Alphabet(range(3)), CHAIN])
-def test_plain_batches_by_class_have_their_law_also_across_chunks(
-    world: pv.System, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two lengths, cut into many chunks. False-alarm probability 1e-6 for each check."""
-    monkeypatch.setattr(classes, "_CHUNK", 50)
-    short, long, count = (1, 0), (0, 1, 2), 1_500
+@pytest.mark.parametrize(("world", "count"), [(pv.Alphabet(range(3)), 140_000), (CHAIN, 1_500)])
+def test_plain_batches_by_class_have_their_law_also_across_chunks(world: pv.System, count: int) -> None:
+    """Two lengths, of which the free alphabet's are cut into chunks. False-alarm probability 1e-6 for each check."""
+    short, long = (1, 0), (0, 1, 2)
     values = np.tile(np.array([*short, *long]), count)
     offsets = np.arange(2 * count + 1) // 2 * 5 + np.arange(2 * count + 1) % 2 * 2
     words = Batch(values, offsets)
@@ -444,7 +440,7 @@ def test_plain_batches_by_class_have_their_law_also_across_chunks(
         world.compiled, words, EXPONENTIAL, lambda n: -0.8 * np.arange(n + 1.0), pv.insecure_seed(4)
     )
     for word, begins in [(short, offsets[:-1:2]), (long, offsets[1::2])]:
-        drawn = [tuple(private[b : b + len(word)].tolist()) for b in begins]
+        drawn = counted_rows(private[begins[:, None] + np.arange(len(word))])
         weights = {v: Fraction(np.exp(-0.8 * hamming(v, word))) for v in feasible_words(world, len(word))}
         law = {v: float(weight / sum(weights.values())) for v, weight in weights.items()}
         assert chi_square_p_value(drawn, law) > FALSE_ALARM

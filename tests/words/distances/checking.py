@@ -54,5 +54,9 @@ def check(seed: int) -> dict[str, float]:
             certificate = m.certificate(length)
             assert audit.loss <= certificate.loss * (1 + 1e-9) + 1e-12
             assert certificate.loss <= epsilon
+            if len(words) <= 12:
+                laws = {word: literal(word, z) for word in words}
+                for apart in range(1, length + 1):
+                    assert listed.worst_loss(laws, apart) <= certificate.loss_at(apart) * (1 + 1e-9) + 1e-12
         shares[kind.__name__] = audit.loss / epsilon
     return shares

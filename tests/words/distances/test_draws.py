@@ -13,7 +13,7 @@ from pathveil.words.distances import engine as engines
 from pathveil.words.distances import free
 from pathveil.words.distances.engine import DistanceEngine
 from pathveil.words.distances.prices import Prices
-from tests.worlds import CHAIN, PLANS
+from tests.worlds import CHAIN, DEAD_END_PLANS, PLANS
 
 POINTS = {0: (0.0, 0.0), 1: (1.0, 0.3), 2: (2.2, 1.9)}
 LETTERS = {"a": (0.0, 0.0), "b": (1.0, 0.3), "c": (2.2, 1.9)}
@@ -53,11 +53,25 @@ def test_a_wrong_law_would_be_seen():
     assert ((np.array(list(seen.values())) - expected)[common] ** 2 / expected[common]).sum() > 170
 
 
-@pytest.mark.parametrize(("world", "points"), [(CHAIN, POINTS), (PLANS, LETTERS)], ids=["chain", "plans"])
+# From 1 to 14 successors: loops that take several at a time have all remainders.
+DEGREES = pv.MarkovChain.from_edges([(a, b) for a in range(14) for b in range(a + 1)] + [(a, 13) for a in range(13)])
+
+
+@pytest.mark.parametrize(
+    ("world", "points"),
+    [
+        (CHAIN, POINTS),
+        (PLANS, LETTERS),
+        (DEAD_END_PLANS, LETTERS | {"d": (0.7, 2.0), "e": (3.0, 0.1)}),
+        (DEGREES, {a: (a % 4, 0.7 * a) for a in range(14)}),
+    ],
+    ids=["chain", "plans", "dead ends", "degrees"],
+)
 def test_all_loops_and_exact_arithmetic_draw_the_same_words_from_the_same_bits(world, points, monkeypatch):
-    prices = Prices(world, pv.SymbolDistance.from_coordinates(points, steps=50), None)
-    codes = np.array([world.encode(word) for word in world.random_words(5, 40, rng=pv.insecure_seed(1))])
-    values, begins = codes.reshape(-1), np.arange(40) * 5
+    """So many words that what is known before a draw (`log_partition`) comes from the compiled loop, too."""
+    prices, count = Prices(world, pv.SymbolDistance.from_coordinates(points, steps=50), None), 420
+    codes = np.array([world.encode(word) for word in world.random_words(5, count, rng=pv.insecure_seed(1))])
+    values, begins = codes.reshape(-1), np.arange(count) * 5
     engine = DistanceEngine(world.compiled, prices, 5, prices.z(1.7), feasible=True)
     drawn = []
     for small in (False, True):

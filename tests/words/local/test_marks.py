@@ -36,6 +36,7 @@ def rows(words: list, world: pv.System) -> np.ndarray:
     return np.array([world.encode(word) for word in words])
 
 
+@pytest.mark.reference
 @pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 def test_marks_and_gaps_are_the_exponential_mechanism(world: pv.System) -> None:
     z = Fraction(1, 7)
@@ -213,12 +214,9 @@ def test_counts_are_kept_and_grow_with_the_words() -> None:
 
 
 @pytest.mark.parametrize(("most", "is_counted"), [(1_000, True), (120, False), (90, False)])
-def test_a_state_with_too_many_edges_or_states_around_it_gets_no_table(
-    monkeypatch: pytest.MonkeyPatch, most: int, is_counted: bool
-) -> None:
+def test_a_state_with_too_many_edges_or_states_around_it_gets_no_table(most: int, is_counted: bool) -> None:
     """A hundred states, each before each: 10,000 edges."""
-    monkeypatch.setattr("pathveil.words.local.walk_counts._MOST_STATES", most)
     world = pv.MarkovChain.from_edges([(a, b) for a in range(100) for b in range(100)])
-    counts = WalkCounts(local(world), 2)
+    counts = WalkCounts(local(world), 2, most_states=most)
     place = counts.around(np.arange(3))[0]
     assert (place[:3] >= 0).all() if is_counted else (place[:3] == -2).all()

@@ -16,7 +16,7 @@ from pathveil.words.tilted.engines import LaneEngine, LogEngine, RenewalEngine
 from pathveil.words.tilted.sparse import SparseEngine
 from tests.reference.literal_draws import Drawn, draw_tilted, uniforms_of
 from tests.reference.planted import PlantedSource
-from tests.words.engines import words_of
+from tests.words.engines import without_step_table, words_of
 from tests.worlds import DEAD_END_PLANS, UNEVEN
 
 MARGIN = 0.02
@@ -92,12 +92,9 @@ def test_each_number_falls_on_the_symbol_and_into_the_doubt_that_the_plain_loop_
         assert {True, False} == set(doubts)
 
 
-def test_without_a_step_table_the_same_symbols_are_found_by_bisection(monkeypatch, doubts):
-    monkeypatch.setattr("pathveil.systems.compiled._LARGEST_STEP_TABLE", 0)
-    world = pv.MarkovChain.from_edges(
-        [(a, b) for a in range(7) for b in range(a + 1)] + [(0, 5), (0, 6), (1, 4)], initial={0, 3, 6}
-    )
-    assert not world.compiled.step_table.size
+def test_without_a_step_table_the_same_symbols_are_found_by_bisection(doubts):
+    edges = [(a, b) for a in range(7) for b in range(a + 1)] + [(0, 5), (0, 6), (1, 4)]
+    world = without_step_table(pv.MarkovChain.from_edges(edges, initial={0, 3, 6}))
     codes = words_of(world, 8, 40)
     numbers = numbers_for(codes.size)
     engine = LaneEngine(world.compiled, 8, 1.0)

@@ -5,7 +5,7 @@ The rows are sorted by case and order (outside memory, if they do not fit), and 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -119,19 +119,7 @@ class LongTable(Layout):
             query = f"SELECT *, min(r) OVER (PARTITION BY c) AS f FROM ({query})"
         by = ["f" if keep_order else "c", *orders, *(["r"] if is_numbered else [])]
         query = f"SELECT {', '.join(['c', *orders, 's', *others])} FROM ({query}) ORDER BY {', '.join(by)}"
-        rest: list[pa.RecordBatch] = []
-        for batch in database.stream(query, _ROWS):
-            # Only the last case of a batch may go on in the next one.
-            last = _last_start(batch)
-            if last:
-                yield sorted_rows.words(pa.Table.from_batches([*rest, batch.slice(0, last)]))
-                rest = []
-            elif rest and not _same_case(rest[-1], batch):
-                yield sorted_rows.words(pa.Table.from_batches(rest))
-                rest = []
-            rest.append(batch.slice(last))
-        if rest:
-            yield sorted_rows.words(pa.Table.from_batches(rest))
+        yield from map(sorted_rows.words, whole_cases(database.stream(query, _ROWS)))
 
     def _readings(self, rows: TableRows) -> dict[str, Order]:
         """How each order column is read, by its alias. A declared format is that of the first."""
@@ -221,6 +209,22 @@ class _Sorted:
         file, row = self._rows.place(number)
         word = f"{file}, row {row}" + (f", {self._layout.case} {case!r}" if quote else "")
         return word if position is None else f"{word}, column {self._columns}, position {position + 1}"
+
+
+def whole_cases(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """The rows of sorted batches again, cut where a case `c` ends: only the last of a batch may go on in the next."""
+    rest: list[pa.RecordBatch] = []
+    for batch in batches:
+        last = _last_start(batch)
+        if last:
+            yield pa.Table.from_batches([*rest, batch.slice(0, last)])
+            rest = []
+        elif rest and not _same_case(rest[-1], batch):
+            yield pa.Table.from_batches(rest)
+            rest = []
+        rest.append(batch.slice(last))
+    if rest:
+        yield pa.Table.from_batches(rest)
 
 
 def _words_of(starts: np.ndarray, rows: np.ndarray) -> np.ndarray:

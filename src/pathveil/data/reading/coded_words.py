@@ -27,7 +27,7 @@ from pathveil.systems.system import Symbol
 from pathveil.words.base import Progress, flat_words
 
 _ONE_ROW = "Write one row for each word."
-_WAITING = 1 << 22  # symbols that are collected before equal words are put together
+_WAITING = 1 << 22  # symbols
 
 
 @dataclass(frozen=True)
@@ -153,12 +153,13 @@ def _word_times(seconds: pa.Array) -> WordTimes:
 class DistinctWords:
     """Collects words, cut after `max_length` symbols, and puts equal ones together as they come."""
 
-    def __init__(self, max_length: int) -> None:
+    def __init__(self, max_length: int, room: int = _WAITING) -> None:
+        """`room`: symbols that are collected before equal words are put together."""
         if isinstance(max_length, bool) or not isinstance(max_length, int) or max_length < 1:
             raise InvalidParameterError(f"`max_length` is a whole number of at least 1, not {max_length!r}")
         self._max_length = max_length
         self._parts: list[CodedWords] = []
-        self._waiting, self._room = 0, _WAITING
+        self._waiting, self._room, self._least_room = 0, room, room
         self.count = 0
         """How many words came so far."""
         self.symbols = 0
@@ -178,7 +179,7 @@ class DistinctWords:
         if self._waiting > self._room:
             merged = self.words()
             self._parts, self._waiting = [merged], len(merged.values)
-            self._room = max(_WAITING, 2 * self._waiting)
+            self._room = max(self._least_room, 2 * self._waiting)
 
     def words(self) -> CodedWords:
         """All words so far, each different one once, sorted."""

@@ -14,8 +14,8 @@ from pathveil.words.base import Progress, WordMechanism
 _SYMBOLS = 1 << 20  # symbols that a mechanism gets at a time: many words of each length, in little memory
 
 
-def gathered(batches: Iterable[pa.RecordBatch]) -> Generator[pa.RecordBatch]:
-    """Batches of about `_SYMBOLS` symbols each, cut at whole words.
+def gathered(batches: Iterable[pa.RecordBatch], size: int = _SYMBOLS) -> Generator[pa.RecordBatch]:
+    """Batches of about `size` symbols each, cut at whole words.
 
     Where one ends follows from the lengths of the words, and not from the batches in which they came: a seed gives the
     same private words whatever the reader does.
@@ -24,7 +24,7 @@ def gathered(batches: Iterable[pa.RecordBatch]) -> Generator[pa.RecordBatch]:
     current = symbols = 0
     for batch in batches:
         marks = batch.column(0).offsets.to_numpy().astype(np.int64)
-        numbers = (marks[:-1] - marks[0] + symbols) // _SYMBOLS  # a word belongs where its first symbol does
+        numbers = (marks[:-1] - marks[0] + symbols) // size  # a word belongs where its first symbol does
         cuts = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), batch.num_rows]
         for begin, end in pairwise(cuts):
             if numbers[begin] != current and held:

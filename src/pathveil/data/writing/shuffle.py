@@ -23,14 +23,23 @@ from pathveil.randomness.source import RandomSource
 from pathveil.words.base import flat_words, take_cells
 
 _IN_MEMORY = 1 << 27  # bytes that are shuffled in memory
-_PILES = 128  # a power of two, so that a byte is enough to choose one without bias
+_PILES = 128
 _ROWS = 1 << 17
 
 
 def shuffled(
-    batches: Iterable[pa.RecordBatch], source: RandomSource, workspace: Path, in_memory: int = _IN_MEMORY
+    batches: Iterable[pa.RecordBatch],
+    source: RandomSource,
+    workspace: Path,
+    in_memory: int = _IN_MEMORY,
+    piles: int = _PILES,
+    rows_at_a_time: int = _ROWS,
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of all batches in random order, in new batches."""
+    """The rows of all batches in random order, in new batches.
+
+    More than `in_memory` bytes of them are dealt out to so many `piles`: a power of two, up to 256, so that a byte is
+    enough to choose one without bias.
+    """
     held: list[pa.RecordBatch] = []
     size = 0
     arriving = iter(batches)
@@ -38,11 +47,12 @@ def shuffled(
         held.append(batch)
         size += batch.nbytes
         if size > in_memory:
-            yield from _shuffled_in_piles(held, arriving, source, workspace)
+            for rows in _dealt_to_piles(held, arriving, source, workspace, piles):
+                yield from in_order(rows, random_order(source, rows.num_rows), rows_at_a_time)
             return
     if held:
         rows = pa.Table.from_batches(held)
-        yield from in_order(rows, random_order(source, rows.num_rows))
+        yield from in_order(rows, random_order(source, rows.num_rows), rows_at_a_time)
 
 
 def random_order(source: RandomSource, count: int) -> npt.NDArray[np.int64]:
@@ -70,10 +80,10 @@ def random_order(source: RandomSource, count: int) -> npt.NDArray[np.int64]:
     return order
 
 
-def in_order(rows: pa.Table, order: npt.NDArray[np.int64]) -> Iterator[pa.RecordBatch]:
+def in_order(rows: pa.Table, order: npt.NDArray[np.int64], at_a_time: int = _ROWS) -> Iterator[pa.RecordBatch]:
     """The rows of a table, at least one, in this order."""
     [whole] = rows.combine_chunks().to_batches()
-    yield from _taken(whole, order, _ROWS)
+    yield from _taken(whole, order, at_a_time)
 
 
 def take_rows(batch: pa.RecordBatch, rows: npt.NDArray[np.int64]) -> pa.RecordBatch:
@@ -94,11 +104,12 @@ def _taken(batch: pa.RecordBatch, rows: npt.NDArray[np.int64], at_a_time: int) -
         yield pa.RecordBatch.from_arrays([lists, *(other.take(places) for other in others)], names=batch.schema.names)
 
 
-def _shuffled_in_piles(
-    held: list[pa.RecordBatch], arriving: Iterator[pa.RecordBatch], source: RandomSource, workspace: Path
-) -> Iterator[pa.RecordBatch]:
+def _dealt_to_piles(
+    held: list[pa.RecordBatch], arriving: Iterator[pa.RecordBatch], source: RandomSource, workspace: Path, count: int
+) -> Iterator[pa.Table]:
+    """Every row in a pile of its own choice; one pile after the other, those without a row left out."""
     schema = held[0].schema
-    files = [EncryptedFile(workspace / f"pile-{i}.arrow") for i in range(_PILES)]
+    files = [EncryptedFile(workspace / f"pile-{i}.arrow") for i in range(count)]
     with contextlib.ExitStack() as stack:
         sinks = [stack.enter_context(file.for_writing()) for file in files]
         piles = [stack.enter_context(pa.ipc.new_stream(sink, schema)) for sink in sinks]
@@ -111,12 +122,12 @@ def _shuffled_in_piles(
             rows = reader.read_all()
         file.path.unlink()
         if rows.num_rows:
-            yield from in_order(rows, random_order(source, rows.num_rows))
+            yield rows
 
 
 def _deal(batch: pa.RecordBatch, piles: list[Any], source: RandomSource) -> None:
     """Every row to a pile of its own choice."""
-    chosen = np.frombuffer(source.bytes(batch.num_rows), np.uint8) & (_PILES - 1)
+    chosen = np.frombuffer(source.bytes(batch.num_rows), np.uint8) & (len(piles) - 1)
     for pile, rows in dealt(batch, chosen):
         piles[pile].write_batch(rows)
 

@@ -9,7 +9,6 @@ taken that makes them likeliest. Where noise is small against the counts, nothin
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
 
 from pathveil.numerics.arrays import FloatArray
 
@@ -49,6 +48,8 @@ def _level(counts: FloatArray, variances: FloatArray) -> FloatArray:
 
 def _walk(counts: FloatArray, variances: FloatArray, steps: FloatArray) -> tuple[float, FloatArray]:
     """How likely such a walk makes the counts (a logarithm, up to a constant), and its most likely course."""
+    from scipy import linalg
+
     banded = np.zeros((2, len(counts)))
     banded[1] = 1 / variances
     banded[1, :-1] += 1 / steps

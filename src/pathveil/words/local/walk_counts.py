@@ -16,7 +16,7 @@ from scipy import sparse
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.words.local.growth import LocalWorld
 
-_MOST_STATES = 1 << 13  # around one state; a word through a state with more of them is drawn by passing over the system
+_MOST_STATES = 1 << 13  # a word through a state with more of them around it is drawn by passing over the system
 MOST_BYTES = 1 << 30  # of tables; then they are begun anew
 _FIRST_CELLS = 1 << 16
 _GROWTH = 8  # times: so little is copied from smaller tables
@@ -37,8 +37,9 @@ if hasattr(os, "register_at_fork"):
 class WalkCounts:
     """For gaps of up to `reach` steps: N_g(x, y) for the states y of words, and the ways from the start and on."""
 
-    def __init__(self, world: LocalWorld, reach: int) -> None:
-        self._world, self._reach = world, reach
+    def __init__(self, world: LocalWorld, reach: int, most_states: int = _MOST_STATES) -> None:
+        """With more than `most_states` around it, a state gets no table."""
+        self._world, self._reach, self._most_states = world, reach, most_states
         self.ways = _Ways.of(world).up_to(reach)
         self._clear()
 
@@ -74,8 +75,8 @@ class WalkCounts:
             missing = np.unique(states[self._place[states] == -1])
             while len(missing):
                 done = count_walks(
-                    missing, self._reach, _MOST_STATES, world.predecessor_offsets, world.predecessors, self._scratch,
-                    self._place, self._masks, *self._tables, self._counts, self._used,
+                    missing, self._reach, self._most_states, world.predecessor_offsets, world.predecessors,
+                    self._scratch, self._place, self._masks, *self._tables, self._counts, self._used,
                 )  # fmt: skip
                 missing = missing[done:]
                 if len(missing):

@@ -53,15 +53,21 @@ def redraw_unowned(keystream: UintArray, last: int | UintArray, source: RandomSo
 
 
 def respond_randomly(
-    symbol_count: int, values: AnyIntArray, theta: float, source: RandomSource, private: AnyIntArray
+    symbol_count: int,
+    values: AnyIntArray,
+    theta: float,
+    source: RandomSource,
+    private: AnyIntArray,
+    *,
+    small: int = _SMALL,
 ) -> None:
-    """A private symbol for each symbol, written to the same cell of `private`."""
+    """A private symbol for each symbol, written to the same cell of `private`; `small` batches by plain loops."""
     if symbol_count == 1:
         private[:] = values
         return
     share, last = keystream_values_per_symbol(symbol_count, theta)
     each = np.uint64(share)
-    if len(values) < _SMALL:
+    if len(values) < small:
         keystream = source.keystream(len(values))
         if last < LAST_VALUE:
             redraw_unowned(keystream, last, source)
