@@ -61,13 +61,14 @@ def table(town: Town, cells: pv.places.Grid, seeds: int, epsilon: float, trips: 
         unit |= {"unit": "user", "users": sensitive.users, "max_words_per_user": per_person}
     support = cells.system.matrix.toarray() > 0
 
-    def sequences(order: Any, delta: float | None) -> Callable[[int], Words]:
+    def sequences(order: Any, delta: float | None = None, *, ends: bool = False) -> Callable[[int], Words]:
         def make(seed: int) -> Words:
             model = pv.fit_private_sequences(
                 sensitive,
                 states=cells.symbols,
                 order=order,
                 delta=delta,
+                ends=ends,
                 support=cells.system,
                 rng=pv.insecure_seed(seed),
                 **unit,
@@ -98,8 +99,9 @@ def table(town: Town, cells: pv.places.Grid, seeds: int, epsilon: float, trips: 
     for name, make in (
         ("another crowd, no privacy", another),
         ("fit_private_chain", chain),
-        ("fit_private_sequences, order 1", sequences(1, None)),
-        ("fit_private_sequences", sequences("auto", None)),
+        ("fit_private_sequences, order 1", sequences(1)),
+        ("fit_private_sequences", sequences("auto")),
+        ("fit_private_sequences, ends", sequences("auto", ends=True)),
         ("fit_private_sequences, δ = 1e-6", sequences("auto", 1e-6)),
     ):
         row(name, sensitive, cells, make, seeds)

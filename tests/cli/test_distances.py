@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 
 import pytest
+
+import pathveil as pv
 
 PLACES = "--coordinates cells.csv:cell,east,north"
 TRIPS = "privatize trips.csv --case trip --order step --symbol cell --alphabet cells.txt"
@@ -37,6 +41,8 @@ def test_a_plan_shows_distances_the_best_radius_and_the_unit(run):
 
 
 def test_a_release_says_its_unit_and_is_charged_in_a_budget_of_that_unit_only(town, run):
+    ran = run(f"ledger init near.db --epsilon 10 --unit moved-symbols --adjacency 1 --within 100 {PLACES}")
+    assert (ran.code, "would protect nothing" in ran.err) == (2, True)
     made = f"--unit moved-symbols --adjacency 1 --within 600 {PLACES}"
     assert run(f"ledger init near.db --epsilon 10 {made}").code == 0
     assert run("ledger init far.db --epsilon 10 --unit symbols --adjacency 1").code == 0
@@ -69,6 +75,8 @@ def test_reports_tell_errors_in_metres(town, run):
     page = (town / "plan.html").read_text()
     assert "How far from the true symbol?" in page
     assert "each moved by at most 600" in page
+    assert "Which radius?" in page
+    assert "Mean distance of a private symbol by radius, at ε = 2" in page
     assert run(f"{TRIPS} --epsilon 2 {PLACES} --within 600 --keep-order --output near.csv").code == 0
     made = "report curator --input trips.csv --case trip --order step --symbol cell --alphabet cells.txt"
     ran = run(f"{made} --private near.csv {PLACES} --within 600 --output curator.html")
@@ -103,3 +111,39 @@ def test_what_makes_no_sense_is_refused_and_nothing_is_written(town, run, option
     assert ran.code == (1 if "columns" in why else 2), ran.out  # a file that cannot be read is no wrong use
     assert why in ran.err
     assert not (town / "out.csv").exists()
+
+
+def test_the_radius_is_chosen_by_forecast_said_and_promised(town, run):
+    ran = run(f"{TRIPS} --epsilon 2 {PLACES} --mechanism certified --output near.csv")
+    assert ran.code == 0, ran.err
+    told = re.search(r"radius (\S+), the best by a forecast .* of about (\S+), and (\S+) if", ran.err)
+    assert told is not None
+    manifest = json.loads((town / "near.csv.manifest.json").read_text())
+    assert f"the distances between symbols (radius {told[1]})" in manifest["public"]
+    cells = {f"c{i}{j}": (500.0 * i, 500.0 * j) for i in range(3) for j in range(3)}
+    curve = pv.radius_curve(
+        pv.Alphabet(cells), 3, 2.0, distance=pv.SymbolDistance.from_coordinates(cells), mechanism="certified"
+    )
+    assert float(told[1]) == float(f"{curve.best:.4g}")
+    assert float(told[2]) <= float(told[3])
+    ran = run(f"{TRIPS} --epsilon 2 {PLACES} --radius 800 --output far.csv")
+    assert "by a forecast from what is public: a mean" not in ran.err
+
+
+@pytest.mark.usefixtures("town")
+def test_a_stream_and_a_comparison_know_distances(run, monkeypatch):
+    ran = run(f"compare --alphabet cells.txt --length 3 --epsilon 2 {PLACES} --within 600 --json")
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)
+    assert found["within"] == 600
+    distances = [row["distance"] for row in found["mechanisms"]]
+    assert distances == pytest.approx(sorted(distances))
+    assert found["best"] == found["mechanisms"][0]["mechanism"]
+    ran = run(f"compare --alphabet cells.txt --length 3 --epsilon 2 {PLACES} --within 600")
+    assert "mean distance" in ran.out
+    lines = io.BytesIO(b"c00\nc01\n\nc22\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(lines))
+    ran = run(f"stream --alphabet cells.txt --epsilon 50 {PLACES} --within 600")
+    assert ran.code == 0, ran.err
+    assert "at most 600 away from the true one" in ran.err
+    assert ran.out.split("\n") == ["c00", "c01", "", "c22", ""]

@@ -107,6 +107,9 @@ def test_counted_flows_between_zones_become_a_model_and_a_map(points, run):
     assert ran.code == 0, ran.err
     assert "50 trips" in (points / "synthetic.html").read_text()
     assert len(json.loads((points / "synthetic.geojson").read_text())["features"]) == 50
+    # Where flows begin is public with this unit. Of 50, "c" has 22.7 on average: fewer than 8 once in 10^5 runs.
+    origins = [word[0] for word in pq.read_table(points / "synthetic.parquet")["word"].to_pylist()]
+    assert origins.count("c") >= 8
 
 
 def test_points_are_snapped_to_streets_that_osmnx_has_saved(folder, run):
@@ -178,3 +181,26 @@ def test_the_curators_report_has_maps_where_places_are_known(points, run):
         assert "frequent patterns: F1" in page
     assert "The cells of the map" in (points / "plan.html").read_text()
     assert "On the map" not in (points / "curator-plain.html").read_text()
+
+
+def test_the_report_of_a_release_has_a_map_of_what_was_released_and_of_nothing_else(points, run):
+    assert run(f"places points.csv {COLUMNS} --grid 3000 --bounds {BOUNDS} -o w.parquet --system c.json").code == 0
+    words = "--column word --system c.json"
+    for line in (
+        f"privatize w.parquet {words} --coordinates c.json --within 4000 --epsilon 5 -o p.parquet",
+        f"model w.parquet {words} --unit word --max-length 8 --order 1 --epsilon 3 -o m.json",
+    ):
+        assert run(line).code == 0
+    for path in (points / "w.parquet", points / "points.csv"):
+        path.unlink()
+    for name, options, told in (
+        ("p.parquet", words, "Private words"),
+        ("m.json", "--system c.json", "Synthetic words of the private model"),
+    ):
+        ran = run(f"report release {name}.manifest.json {options} -o {name}.html")
+        assert ran.code == 0, ran.err
+        assert f"<figcaption>{told}</figcaption>" in (points / f"{name}.html").read_text()
+    assert "The circle has the radius" in (points / "p.parquet.html").read_text()
+    assert run("report release p.parquet.manifest.json --column word -o x.html").code == 2
+    (points / "p.parquet").unlink()
+    assert "nothing to draw" in run(f"report release p.parquet.manifest.json {words} -o x.html").err

@@ -258,3 +258,30 @@ def test_no_frequent_words_without_delta(run: Run) -> None:
     assert (ran.code, "leave out --delta" in ran.err) == (2, True), ran.err
     with pytest.raises(pv.errors.InvalidParameterError, match="leave out `delta`"):
         pv.fit_private_sequences(["a"], states="a", epsilon=1.0, delta=0.0, max_length=1)
+
+
+def test_a_model_with_ends_promises_what_python_promises_and_is_read_again(visits: Path, run: Run) -> None:
+    ran = run(f"{TABLE} --ends")
+    assert ran.code == 0, ran.err
+    model = pv.load_model(visits / "model.json")
+    words = [WORDS[number % 3] for number in range(900)]
+    fitted = pv.fit_private_sequences(
+        words, ends=True, states=["home", "cart", "help"], epsilon=8.0, max_length=4, order=1
+    )
+    assert (model.guarantee, model.asked) == (fitted.guarantee, fitted.asked)
+    assert "how words begin and end" in ran.out
+    assert sum(one.epsilon for one in model.spent) == pytest.approx(8)
+    assert run("synthesize model.json --count 20 --column word --separator > --output made.csv").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ("--ends --delta 1e-6", "--ends and --delta do not go together"),
+        ("--ends --group city --groups cities.txt", "--group"),
+    ],
+)
+def test_ends_that_cannot_be_counted_are_wrong_use(options: str, told: str, visits: Path, run: Run) -> None:
+    ran = run(f"{TABLE} {options}")
+    assert (ran.code, told in ran.err) == (2, True)
+    assert not (visits / "model.json").exists()

@@ -105,7 +105,12 @@ class Protected:
         if name == "moved-symbols":
             measured = Places(self.coordinates, None, self.within).measured(Distance())
             assert measured is not None
-            return units.MovedSymbols(self.adjacency or 1, self.within or 0.0, measured.distance.fingerprint)
+            within = self.within or 0.0
+            if not measured.distance.within(within).largest_cost:
+                raise InvalidParameterError(
+                    f"no two symbols are within {within:g} of each other: such a budget would protect nothing"
+                )
+            return units.MovedSymbols(self.adjacency or 1, within, measured.distance.fingerprint)
         if name == "word":
             return units.Word(self.max_length, neighbours)
         if name == "user":

@@ -76,7 +76,8 @@ def model(
 
     With --order the model is one of whole words: how they begin, what follows the last 1, 2 or more symbols, how they
     end and how long they are; with --delta also the words that many have. It protects a word, or with --user a person.
-    With --time it learns times, too; with --group there is a model for each group.
+    With --time it learns times, too; with --group there is a model for each group; with --ends, for trips, it learns
+    from where to where they lead.
 
     With --actions the model is a Markov decision process, from steps (--from, --action, --to, --reward).
 
@@ -125,12 +126,12 @@ def model(
         if decisions.asked:
             choices = fit.decision_choices(decisions, words, output, work)
         else:
-            choices = fit.choices(order, beside, words, count, output, work)
+            choices = fit.choices(order, beside, learned.ends, words, count, output, work)
         layout = _layout(decisions, pairs, fit, words, files)
         bar.total = words.words_declared(files) if count is None else None
         if count is None and fit.user is None and layout.header:
             _warn_of_counts(words, files, layout)
-        told = [part for part in (fit.user, count, order, beside) if part is not None]
+        told = [part for part in (fit.user, count, order, beside, learned.ends or None) if part is not None]
         asked = (layout, *told) if told else layout
         with budget.release(ledger, "model", words, files, asked, output.target) as release:
             place = None if matrix is None else matrix.absolute()
@@ -192,6 +193,7 @@ def _refuse_for_steps(
 ) -> None:
     """Wrong use where an option is for words or chains, and a decision process is asked for."""
     odd = {"--order": order, "--count": count, "--matrix": matrix, "--time": learned.time, "--group": learned.group}
+    odd["--ends"] = learned.ends or None
     for option in [option for option, given in odd.items() if given is not None]:
         raise InvalidParameterError(f"{option} does not go with --actions")
     if columns != Columns(no_header=columns.no_header):

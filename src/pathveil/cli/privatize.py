@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -94,14 +94,16 @@ class Drawing:
         ),
     ] = False
 
-    def compared(self, world: System) -> dict[str, WordMechanism]:
-        """The mechanisms, by name, of which the best is taken: one, where it was named."""
+    def compared(self, world: System, radius: float | None = None) -> dict[str, WordMechanism]:
+        """The mechanisms, by name, of which the best is taken: one, where it was named. `radius` instead of none."""
         from pathveil.planning.choose import candidates
         from pathveil.words.by_name import MECHANISMS
         from pathveil.words.certified import CertifiedExponential
 
         between, infeasible = self.distance.between, self.on_infeasible
         measured = self.places.measured(self.distance)
+        if measured is not None and radius is not None:
+            measured = replace(measured, distance=measured.distance.with_radius(radius))
         options = {} if measured is None else measured.options
         if between is not None and self.max_length is not None:
             raise InvalidParameterError("--max-length does not go with --distance edit: --lengths has the longest word")
@@ -168,6 +170,8 @@ class Decision:
         from pathveil.planning.lengths import LengthMix, length_mix
 
         between = self.drawing.distance.between
+        if self.drawing.places.coordinates is not None and self.drawing.places.radius is None:
+            self._compared = self.drawing.compared(self.world, self._best_radius(lengths))
         mix = LengthMix(lengths) if between is None else length_mix(self.world, between)
         edits = between is not None
         self.taken = choice = choose(
@@ -184,6 +188,32 @@ class Decision:
             with self.bar.paused():
                 say_if_long(seconds_for_words(choice.mechanism, choice.name, lengths))
         return choice.mechanism
+
+    def _best_radius(self, lengths: Mapping[int, int]) -> float:
+        """Where none was given: that with the smallest mean distance for words of the commonest length, by forecast."""
+        from pathveil.planning.distances import radius_curve
+
+        asked, length = self.drawing, max(lengths, key=lambda n: (lengths[n], -n))
+        measured = asked.places.measured(asked.distance)
+        assert measured is not None
+        named = "certified" if asked.max_length is not None else asked.mechanism
+        curve = radius_curve(
+            self.world,
+            length,
+            asked.epsilon,
+            asked.adjacency,
+            mechanism=None if named == "best" else named,
+            **measured.options,
+        )
+        radius = float(f"{curve.best:.4g}")  # as it is said, so that others can ask for the same
+        if not self.printing.silent:
+            uncut = curve.means[max(curve.means)]
+            with self.bar.paused():
+                echo_notice(
+                    f"radius {radius:g}, the best by a forecast from what is public: a mean distance of about "
+                    f"{curve.means[curve.best]:.4g}, and {uncut:.4g} if nothing were cut off (--radius takes another)"
+                )
+        return radius
 
 
 def say_if_long(seconds: float) -> None:

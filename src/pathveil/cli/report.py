@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pathveil.models.sequences import CodedWords, PrivateSequences, PrivateSequencesByGroup
     from pathveil.report.curator import Comparison
     from pathveil.report.page import Page
+    from pathveil.report.released import Released
     from pathveil.systems.system import System, Word
 
 report_app = typer.Typer(
@@ -38,6 +40,7 @@ report_app = typer.Typer(
 )
 
 _SENSITIVE_NAMES = ("curator", "sensitive")
+_SYNTHETIC = 10_000  # words of a model on a map
 
 
 @dataclass(frozen=True)
@@ -132,9 +135,10 @@ def plan(
     saved = system.read_saved()
     world = saved.system
     from pathveil.data.points import cells_of
+    from pathveil.planning.distances import radius_curve
     from pathveil.planning.edit_grid import edit_grid
     from pathveil.planning.grid import word_grid
-    from pathveil.report.maps import MapData, map_figure
+    from pathveil.report.maps import MapData, add_radius_chart, map_figure
     from pathveil.report.plan import plan_page
     from pathveil.systems.markov_chain import MarkovChain
 
@@ -152,6 +156,9 @@ def plan(
         else:
             raise InvalidParameterError("give --length, or --distance edit with --lengths")
         page = plan_page(grid, epsilon=epsilon, adjacency=adjacency, coordinates=drawn, words=words)
+        if measured is not None and length is not None:
+            curve = radius_curve(world, length, epsilon, adjacency, **measured.options)
+            add_radius_chart(page, curve, epsilon)
         cells = cells_of(saved)
         if cells is not None:
             page.add("The cells of the map", map_figure(cells, MapData(cells.source, {})))
@@ -341,11 +348,22 @@ def release(
     ledger: Annotated[
         Path | None, typer.Option(help="The budget that was charged: shows the charge and what is left.")
     ] = None,
+    system: Annotated[
+        Path | None, typer.Option(help="The public cells, as pathveil places wrote them: draws the release on a map.")
+    ] = None,
+    columns: Columns,
     report: Report,
 ) -> None:
     """What was released and what is promised, in words for lawyers and engineers. May go with the release.
 
-    Example: [bold]pathveil report release private.parquet.manifest.json --ledger budget.db --output release.html[/bold]
+    With the public cells (--system) there is a map of the released words, or of words that a released model makes.
+
+    Examples:
+
+    [bold]pathveil report release private.parquet.manifest.json --ledger budget.db --output release.html[/bold]
+
+    [bold]pathveil report release private.parquet.manifest.json --system cells.json --column word
+    --output release.html[/bold]
     """
     report.require_free()
     from pathveil.report.release_page import charged_for, digest_of, release_page
@@ -358,9 +376,54 @@ def release(
         from pathveil.ledger.ledger import Ledger
 
         charged = charged_for(Ledger.open(ledger), released, digest)
-    report.write(release_page(released, digest, charged))
+    page = release_page(released, digest, charged)
+    if system is not None:
+        _add_map_of_release(page, released, system, columns)
+    elif columns != Columns():
+        raise InvalidParameterError("where words are in the released file matters for a map only: give --system, too")
+    report.write(page)
     if not report.quiet:
         typer.echo(f"{report.path}: a release report. It holds what the manifest says, and may go with the release.")
+
+
+def _add_map_of_release(page: Page, released: Released, system: Path, columns: Columns) -> None:
+    """A map of what was released: of private words, or of words that a private model makes."""
+    from pathveil.data.points import cells_of
+    from pathveil.data.public import SavedSystem
+    from pathveil.privacy.units import Edits, MovedSymbols
+    from pathveil.report.curator import read_all
+    from pathveil.report.maps import map_of_release
+    from pathveil.report.released import require_same_system
+
+    saved, file, unit = SavedSystem.read(system), released.data_file, released.promise.protects
+    cells = cells_of(saved)
+    if cells is None:
+        raise InvalidParameterError(f"--system {system}: this system has no places. Give what pathveil places wrote.")
+    if not file.is_file():
+        raise DataFileError(f"{file}: the released file is not beside its manifest, so there is nothing to draw")
+    radius = unit.within if isinstance(unit, MovedSymbols) else None
+    words: Sequence[Word]
+    if released.system is None and file.suffix.lower() == ".json":
+        words, what = _made_by(file), "synthetic words of the private model"
+    else:
+        require_same_system(released, saved.system)
+        lengths = (unit.shortest, unit.longest) if isinstance(unit, Edits) else None
+        found = read_all(str(file), columns.layout([str(file)]), saved.system, lengths=lengths)
+        words, what = [saved.system.decode(word.tolist()) for word in found], "private words"
+    page.add("On the map", *map_of_release(cells, words, what, radius))
+
+
+def _made_by(file: Path) -> Sequence[Word]:
+    """Synthetic words of a released model."""
+    from pathveil.data.public import read_sequences
+    from pathveil.models.sequences import PrivateSequencesByGroup
+
+    sequences = read_sequences(file)
+    if sequences is None:
+        raise DataFileError(f"{file}: a map is drawn of private words, or of a model of sequences (--order)")
+    if isinstance(sequences, PrivateSequencesByGroup):
+        return [word for words in sequences.synthesize().values() for word in words]
+    return sequences.synthesize(_SYNTHETIC)
 
 
 def _require_telling_name(output: Path) -> None:

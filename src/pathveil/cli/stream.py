@@ -8,7 +8,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pathveil.cli.options import Adjacency, Budget, Curator, Epsilon, LedgerFile, Quiet, SystemFile, takes_bundles
+from pathveil.cli.options import (
+    Adjacency,
+    Budget,
+    Curator,
+    Distance,
+    Epsilon,
+    LedgerFile,
+    Places,
+    Quiet,
+    SystemFile,
+    takes_bundles,
+)
 from pathveil.cli.printing import content_hidden
 
 if TYPE_CHECKING:
@@ -22,6 +33,7 @@ def stream(
     epsilon: Epsilon,
     system: SystemFile,
     adjacency: Adjacency = 1,
+    places: Places,
     ledger: LedgerFile = None,
     curator: Curator = False,
     quiet: Quiet = False,
@@ -31,13 +43,16 @@ def stream(
     There is one symbol a line, and an empty line ends a word. Each word is protected by itself. When a symbol is
     written tells when one was read.
 
+    With --coordinates a near symbol is a smaller error than a far one, and --within protects what lies near.
+
     Example: [bold]printf 'home\\ncart\\n' | pathveil stream --alphabet pages.txt --epsilon 2[/bold]
     """
     world, budget = system.read(), Budget(ledger, curator=curator)
     from pathveil.errors import FileItselfError
     from pathveil.words.online import Online
 
-    mechanism = Online(world, epsilon, adjacency)
+    measured = places.measured(Distance())
+    mechanism = Online(world, epsilon, adjacency, **({} if measured is None else measured.options))
     promise = mechanism.guarantee
     promise = replace(promise, public=(*promise.public, "how many words there are", "when each symbol was read"))
     if sys.stdin is None or sys.stdout is None:

@@ -76,7 +76,8 @@ def synthesize(
 
     The ending of --output says what is written: tables (one word a row, or with --case, --order and --symbol one symbol
     a row), plain text or an event log. Where words begin, and how long they are, is drawn from the model if it has
-    learned that (model --order, or --split); otherwise each state is as likely, and --length says how long.
+    learned that (model --order, or --split). Otherwise --length says how long they are, and they begin as often in each
+    state as transitions do where that is public (--unit transition, counted flows), and in all states alike where not.
 
     Examples:
 

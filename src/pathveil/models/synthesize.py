@@ -1,11 +1,14 @@
 """Synthetic words from a private chain. Post-processing: it costs no privacy beyond what the model has cost.
 
 Where words begin, and how long they are, is sensitive too when it comes from data. So a model has these only if a
-share of its budget was spent on them; otherwise words begin in any state with equal probability, and their length is
-the caller's.
+share of its budget was spent on them. Where the promise takes it as public from where each transition starts, as for
+counted flows, words begin as often in each state as transitions do; otherwise in any state with equal probability.
+Their length is the caller's then.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -14,6 +17,14 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.randomness.source import RandomSource, checked_source
 from pathveil.systems.markov_chain import MarkovChain
 from pathveil.systems.system import Word, checked_length
+
+
+def beginnings(first: FloatArray | None, records: Iterable[int | None]) -> FloatArray | None:
+    """How likely words begin in each state: as learned, or in proportion to public numbers of records; None: alike."""
+    known = list(records)
+    if first is not None or any(count is None for count in known) or not any(known):
+        return first
+    return np.array(known, dtype=float) / sum(count or 0 for count in known)
 
 
 def synthesize(

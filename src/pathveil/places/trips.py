@@ -164,7 +164,7 @@ class WordMaker:
         if self._swapped * 2 > self.counts.points:
             raise InvalidParameterError(
                 "nearly all points lie outside the cells, and most would lie inside if latitude and longitude were "
-                "exchanged: the two columns are swapped",
+                "exchanged: the two columns are swapped, or the bounds are",
             )
 
     def _push(self, batch: pa.RecordBatch) -> Iterator[WordBatch]:

@@ -74,10 +74,12 @@ def radius_curve(
     distance: SymbolDistance,
     within: float | None = None,
     radii: Sequence[float] | None = None,
+    mechanism: str | None = None,
 ) -> RadiusCurve:
     """Which radius is best, by forecast from public quantities. R = 0, which is Hamming distance, takes part.
 
-    Of each radius the best mechanism counts; certificates for large systems, which take long, are left out.
+    Of each radius the best mechanism counts, or the one that is named; certificates for large systems, which take
+    long, are left out.
 
     >>> import pathveil as pv
     >>> line = pv.SymbolDistance.from_coordinates({place: (place, 0) for place in range(30)})
@@ -90,15 +92,17 @@ def radius_curve(
     for radius in radii if radii is not None else _radii(measured):
         one = replace(measured, distance=measured.distance.with_radius(radius))
         found = {}
-        for name in _names(world, length, radius):
+        for name in _names(world, length, radius) if mechanism is None else [mechanism]:
             with suppress(DeadEndError, InvalidSystemError):  # not every system can be streamed
-                mechanism = MECHANISMS[name](world, epsilon, adjacency, **one.options)
-                assert isinstance(mechanism, DistanceMechanism)
-                found[name] = public_distances(mechanism, length, _FEW_WORDS).mean
+                made = MECHANISMS[name](world, epsilon, adjacency, **one.options)
+                assert isinstance(made, DistanceMechanism)
+                found[name] = public_distances(made, length, _FEW_WORDS).mean
+        if not found:
+            continue
         mechanisms[radius] = min(found, key=lambda name: found[name])
         means[radius] = found[mechanisms[radius]]
     if not means:
-        raise InvalidParameterError("give at least one radius, or none for the usual ones")
+        raise InvalidParameterError("no radius was given, or no mechanism can be used on this system")
     return RadiusCurve(means, mechanisms)
 
 

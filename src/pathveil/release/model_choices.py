@@ -170,6 +170,7 @@ class SequenceChoices(Choices["CuratorWords", "PrivateSequences | PrivateSequenc
     unit: Unit
     order: Order = "auto"
     beside: Beside | None = None
+    ends: bool = False
 
     def require_possible(self, *, from_words: bool) -> None:
         from pathveil.models.sequences import checked_request
@@ -183,7 +184,9 @@ class SequenceChoices(Choices["CuratorWords", "PrivateSequences | PrivateSequenc
         if self.max_length is None:
             raise InvalidParameterError("`order` needs `max_length`: the greatest length, after which words are cut")
         most = self.max_words_per_user
-        checked_request(self.epsilon, self.delta, self.max_length, self.order, self.unit, most, self.neighbours)
+        checked_request(
+            self.epsilon, self.delta, self.max_length, self.order, self.unit, most, self.neighbours, ends=self.ends
+        )
         if self.beside is not None and self.engine == "spark":
             raise InvalidParameterError("times and groups need the embedded engine: leave out --engine spark")
 
@@ -221,7 +224,7 @@ class SequenceChoices(Choices["CuratorWords", "PrivateSequences | PrivateSequenc
             "before_drawing": before_drawing,
         }
         if self.beside is None or counted.groups is None:
-            return fit_private_sequences(counted.words, **asked)
+            return fit_private_sequences(counted.words, ends=self.ends, **asked)
         names = self.beside.groups
         groups = [names[place] for place in counted.groups.tolist()]
         return fit_private_sequences_by_group(counted.words, groups=groups, group_values=names, **asked)

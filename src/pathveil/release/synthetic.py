@@ -289,6 +289,7 @@ def _read(model: Path, choices: SyntheticChoices) -> _SyntheticWords:
     import numpy as np
 
     from pathveil.data.public import read_mdp, read_model, read_sequences
+    from pathveil.models.synthesize import beginnings
     from pathveil.systems.system import checked_length
 
     if read_mdp(model) is not None:
@@ -317,6 +318,7 @@ def _read(model: Path, choices: SyntheticChoices) -> _SyntheticWords:
         raise InvalidParameterError(
             f"how long shall the words be? {model} has not learned that (model --split): give --length"
         )
+    first = beginnings(first, (row["records"] for row in ([] if learned is None else learned["rows"])))
     return _ChainWords(chain, promise, first, lengths, length, choices.count)
 
 

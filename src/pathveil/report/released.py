@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 from pathveil.words.distances import DISTANCES_ARE_PUBLIC
 
 _CAP = re.compile(r"^the cap \(words (\d+) or more edits away")
+
+_RADIUS = re.compile(rf"^{DISTANCES_ARE_PUBLIC} \(radius ([0-9.e+]+)\)$")
 
 ORDER_RELEASED = "the order of the words in the file"
 
@@ -105,7 +107,7 @@ def rebuilt_mechanism(
 ) -> WordMechanism | None:
     """The mechanism of a release, if one of ours makes this very promise on this system; otherwise None.
 
-    A release with distances needs the same ones again (`measured`).
+    A release with distances needs the same ones again (`measured`); the radius stands in the promise.
     """
     by_distance = any(item.startswith(DISTANCES_ARE_PUBLIC) for item in promise.public)
     if by_distance != (measured is not None):
@@ -122,6 +124,9 @@ def rebuilt_mechanism(
     elif kinds[0].is_certified:
         options["max_length"] = max_length
     if measured is not None:
+        told = next(filter(None, map(_RADIUS.search, promise.public)), None)
+        if told is not None and told[1] != f"{measured.distance.radius:g}":
+            measured = replace(measured, distance=measured.distance.with_radius(float(told[1])))
         options |= measured.options
     for on_infeasible in ("refuse", "nearest"):
         try:

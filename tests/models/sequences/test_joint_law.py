@@ -17,7 +17,7 @@ WORDS = ["a", "b", "aa", "ab", "ba", "bb"]
 UNITS = [(None, "replace"), (None, "add-remove"), (2, "replace"), (2, "add-remove")]
 
 
-def tables_of(monkeypatch, persons, people, relation):
+def tables_of(monkeypatch, persons, people, relation, ends=False):
     """All tables of a fit of these persons, whose number and size no data change here: only order 1, and L = 2."""
     words = [word for person in persons for word in person]
     users = [number for number, person in enumerate(persons) for _ in person]
@@ -26,7 +26,7 @@ def tables_of(monkeypatch, persons, people, relation):
     with tape.running(monkeypatch):
         pv.fit_private_sequences(
             words, states=STATES, max_length=MAX_LENGTH, epsilon=EPSILON, order=1, neighbours=relation,
-            rng=pv.insecure_seed(1), **unit,
+            rng=pv.insecure_seed(1), ends=ends, **unit,
         )  # fmt: skip
     return tape
 
@@ -49,15 +49,17 @@ def largest_log_ratio(one: Tape, other: Tape) -> float:
     return float(np.abs(ratios).max())
 
 
-@pytest.mark.parametrize(("people", "relation"), UNITS)
-def test_no_outcome_is_likelier_by_more_than_epsilon(people, relation, monkeypatch):
+@pytest.mark.parametrize(
+    ("people", "relation", "ends"), [*((*unit, False) for unit in UNITS), (None, "add-remove", True)]
+)
+def test_no_outcome_is_likelier_by_more_than_epsilon(people, relation, ends, monkeypatch):
     others = (("ab",), ("ba", "b") if people else ("b",))
     persons = [(word,) for word in WORDS]
     if people:
         persons += list(itertools.combinations_with_replacement(WORDS, 2))
-    tapes = [tables_of(monkeypatch, (*others, person), people, relation) for person in persons]
+    tapes = [tables_of(monkeypatch, (*others, person), people, relation, ends) for person in persons]
     if relation == "add-remove":
-        without = tables_of(monkeypatch, others, people, relation)
+        without = tables_of(monkeypatch, others, people, relation, ends)
         pairs = [(tape, without) for tape in tapes]
     else:
         pairs = list(itertools.combinations(tapes, 2))

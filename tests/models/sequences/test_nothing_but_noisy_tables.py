@@ -57,6 +57,7 @@ SETTINGS = [
     {"epsilon": 5.0, "delta": 1e-6, "order": 3},
     {"epsilon": 0.3, "delta": 1e-3},
     {"epsilon": 0.01, "delta": 1e-9},
+    {"epsilon": 2.0, "ends": True},
 ]
 
 

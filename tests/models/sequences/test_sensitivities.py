@@ -7,7 +7,7 @@ settled by what was published before the table is made.
 from __future__ import annotations
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -51,6 +51,9 @@ def changes(one: list[Word], other: list[Word], tree: set, events: int, kept: se
     found = {
         "lengths": literal.change(*(literal.length_counts(words, MAX_LENGTH) for words in cut)),
         "words": literal.change(*(literal.word_counts(words, MAX_LENGTH) for words in cut)),
+        "firsts": literal.change(*(Counter(word[0] for word in words) for words in cut)),
+        "lasts": literal.change(*(Counter(word[-1] for word in words) for words in cut)),
+        "pairs": literal.change(*(Counter((word[0], word[-1]) for word in words) for words in cut)),
     }
     for depth in {len(context) for context in tree}:  # which is measured before the next one is there
         grown = {context for context in tree if len(context) <= depth}
@@ -71,12 +74,12 @@ def test_no_table_changes_by_more_than_its_noise_is_made_for(people, relation):
         kept |= {word[:MAX_LENGTH] for word in one if rng.random() < 0.1}
         moved += len({word[:MAX_LENGTH] in kept for word in one[-(people or 1) :] + other[-(people or 1) :]}) == 2
         for table, change in changes(one, other, tree, events, kept).items():
-            # `_measure_lengths`, `find_frequent`; `_grow` for every depth.
+            # `_measure_lengths`, `_measure_ends`, `find_frequent`; `_grow` for every depth.
             allowed = whole.sensitivity(events if table.startswith("depth") else 1)[0]
             assert change <= allowed, (one, other, table, events)
             largest[table, events] = max(largest[table, events], change)
     assert moved > PAIRS / 20, "in many pairs a word moves between those kept and those left"
-    for table in ("lengths", "words"):
+    for table in ("lengths", "words", "firsts", "lasts", "pairs"):
         assert max(change for (name, _), change in largest.items() if name == table) == whole.sensitivity(1)[0]
     for events in range(1, MAX_LENGTH + 1):
         assert largest["depth 1", events] == whole.sensitivity(events)[0]

@@ -44,6 +44,7 @@ def fitted(**asked: Any) -> pv.PrivateSequences:
         {"order": 1},
         {"order": "auto", "epsilon": 0.2, "delta": 1e-6, "neighbours": "add-remove"},
         {"delta": 1e-3},
+        {"ends": True},
         {"unit": "user", "users": [i // 2 for i in range(3000)], "max_words_per_user": 2},
     ],
 )

@@ -23,6 +23,8 @@ SETTINGS = [
     {"epsilon": 9.0, "delta": 1e-2},
     {"epsilon": 60.0, "delta": 1e-2, "order": 3},
     {"epsilon": 0.3, "delta": 1e-5},
+    {"epsilon": 0.7, "ends": True},
+    {"epsilon": 30.0, "order": 2, "ends": True},
 ]
 UNITS = [(people, relation) for people in (None, 1, 3) for relation in ("replace", "add-remove")]
 
@@ -89,17 +91,18 @@ def test_neighbours_lose_no_more_than_epsilon_in_all_tables_together(people, rel
     assert compared >= pairs / 2
 
 
+@pytest.mark.parametrize("ends", [False, True])
 @pytest.mark.parametrize(("people", "relation"), UNITS)
-def test_some_neighbours_lose_all_of_epsilon(people, relation, monkeypatch):
+def test_some_neighbours_lose_all_of_epsilon(people, relation, ends, monkeypatch):
     # So that smaller noise in any table, for any unit, would be noticed.
     others, persons = ["ab"] * 5, list(range(5))
     k = people or 1
     one = others + ["aaaaa"] * k, [*persons, *[9] * k]
     other = (others, persons) if relation == "add-remove" else (others + ["bbbb"] * k, [*persons, *[9] * k])
     tape = Tape(1)
-    fit(monkeypatch, tape, one, people, relation, epsilon=1.0, order=1)
+    fit(monkeypatch, tape, one, people, relation, epsilon=1.0, order=1, ends=ends)
     played = Tape(1, played=tape)
-    fit(monkeypatch, played, other, people, relation, epsilon=1.0, order=1)
+    fit(monkeypatch, played, other, people, relation, epsilon=1.0, order=1, ends=ends)
     assert 1 - 1e-5 < loss(tape, played) <= 1
     assert tape.spent == 1
 

@@ -134,7 +134,14 @@ class Fit:
         return given
 
     def choices(
-        self, order: Order | None, beside: Beside | None, input: Input, count: str | None, output: Output, work: Work
+        self,
+        order: Order | None,
+        beside: Beside | None,
+        ends: bool,
+        input: Input,
+        count: str | None,
+        output: Output,
+        work: Work,
     ) -> ModelChoices | SequenceChoices:
         """What to release, with the public files read."""
         from pathveil.release import ModelChoices, SequenceChoices
@@ -157,7 +164,7 @@ class Fit:
             "master": work.master,
         }
         if order is not None:
-            return SequenceChoices(**common, order=order, beside=beside)
+            return SequenceChoices(**common, order=order, beside=beside, ends=ends)
         return ModelChoices(**common, mechanism=self.mechanism, split=_shares(self.split))
 
     def decision_choices(self, decisions: Decisions, input: Input, output: Output, work: Work) -> DecisionChoices:

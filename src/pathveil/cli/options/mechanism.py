@@ -131,8 +131,8 @@ class Places:
     radius: Annotated[
         float | None,
         typer.Option(
-            help="With --coordinates: from this distance on all symbols are equally far; 0: all of them. Otherwise "
-            "nothing is cut off; pathveil plan shows which is best.",
+            help="With --coordinates: from this distance on all symbols are equally far; 0: all of them. Without it "
+            "pathveil privatize takes the best by a forecast, which pathveil plan shows, and others cut nothing off.",
             rich_help_panel=HOW_PRIVATE,
         ),
     ] = None

@@ -114,8 +114,17 @@ class Learned:
             rich_help_panel=WHAT_IS_PUBLIC,
         ),
     ] = None
+    ends: Annotated[
+        bool,
+        typer.Option(
+            "--ends",
+            help="With --order: for trips. A fifth of the budget goes to how words begin and end together.",
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
+        if self.ends and self.group is not None:
+            raise InvalidParameterError("--ends does not go with --group: leave out one")
         if (self.group is None) != (self.groups is None):
             raise InvalidParameterError("--group, the column, and --groups, the public list of all groups, go together")
 
@@ -128,11 +137,11 @@ class Learned:
         """What is read beside words, None for nothing; and their columns without what is said about times only."""
         from pathveil.data.reading import Beside
 
-        if self == Learned():
-            return None, columns
-        if order is None:
-            odd = "--time" if self.time is not None else "--group"
+        if order is None and self != Learned():
+            odd = "--ends" if self.ends else "--time" if self.time is not None else "--group"
             raise InvalidParameterError(f"{odd} is for models of whole words: it needs --order, auto or a number")
+        if replace(self, ends=False) == Learned():
+            return None, columns
         formats = tuple(form for form in columns.time_format or () if "%" in form)
         if self.time is None or (columns.case is not None and self.time not in (columns.order or ())[:1]):
             formats = ()  # said of another column

@@ -12,10 +12,10 @@ OPTIONS = {
     **{
         name: "--" + name.replace("_", "-")
         for name in (
-            "adjacency", "cap", "case", "column", "count", "delta", "epsilon", "first", "format", "group", "joiner",
-            "keep", "last", "length", "lengths", "max_length", "max_steps", "max_words_per_user", "mechanism",
+            "adjacency", "cap", "case", "column", "count", "delta", "ends", "epsilon", "first", "format", "group",
+            "joiner", "keep", "last", "length", "lengths", "max_length", "max_steps", "max_words_per_user", "mechanism",
             "neighbours", "on_bad_row", "on_infeasible", "order", "overwrite", "prefix", "rewards", "separator",
-            "split", "states", "support", "symbol", "ties", "time_format", "unit", "user", "week",
+            "split", "states", "support", "symbol", "ties", "time_format", "unit", "user", "week", "within",
         )
     },
     "each": "--each-epsilon and --each-delta",

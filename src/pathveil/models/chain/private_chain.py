@@ -13,7 +13,7 @@ from pathveil.markup import Html, card
 from pathveil.models.chain.forecast import ErrorForecast, forecast_errors
 from pathveil.models.chain.request import Mechanism, Request, request_from_dict
 from pathveil.models.model_file import model_json, model_parts
-from pathveil.models.synthesize import synthesize
+from pathveil.models.synthesize import beginnings, synthesize
 from pathveil.numerics.arrays import FloatArray
 from pathveil.privacy.guarantee import Guarantee
 from pathveil.randomness.source import RandomSource
@@ -113,8 +113,13 @@ class PrivateChain:
         Path(path).write_text(self.to_json(), encoding="utf-8")
 
     def synthesize(self, count: int, length: int | None = None, rng: RandomSource | None = None) -> list[Word]:
-        """`count` synthetic words from the private chain; see `synthesize.py`. Costs no further privacy."""
-        return synthesize(self.chain, count, length, first=self.first, lengths=self.lengths, rng=rng)
+        """`count` synthetic words from the private chain. Costs no further privacy.
+
+        They begin as the chain has learned (`first`); otherwise as often in each state as transitions do, where that is
+        public (unit "transition"), or in all states alike.
+        """
+        first = beginnings(self.first, (row.records for row in self.rows))
+        return synthesize(self.chain, count, length, first=first, lengths=self.lengths, rng=rng)
 
 
 def chain_from_json(text: str) -> PrivateChain:

@@ -20,6 +20,12 @@ FIRST_LOOK = Fraction(1, 10)
 SECOND_LOOK = Fraction(3, 10)
 """The share for a second look, where the other words are modelled with the rest; otherwise it gets all that is left."""
 
+FIRSTS = LASTS = Fraction(3, 40)
+"""Where ends are asked for: the share for first symbols, and for last ones."""
+
+PAIRS = Fraction(1, 20)
+"""The share for pairs of both."""
+
 STARTS = Fraction(1, 25)
 """The share of the whole for the hours of the week in which words begin, where there are times."""
 

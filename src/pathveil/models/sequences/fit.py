@@ -3,6 +3,7 @@
 1. The lengths of all words. They say how many words there are, where that is private.
 2. With a δ: whole words that many have. What they leave is modelled in the next step, or, where that is too little to
    be told from noise, the rest of the budget is spent on a second look for whole words.
+   Or, where ends are asked for: first symbols, last symbols, and pairs of both.
 3. What follows what, a depth of the tree of contexts at a time. Which contexts get a row is decided from what was
    measured before. What is left over where no longer context is common enough goes to the last depth once more.
 4. Where words have times: in which hour of the week they begin, and how long it takes from a symbol to the next.
@@ -29,6 +30,7 @@ from pathveil.models.people import WholeWords, chosen_words, person_codes
 from pathveil.models.sequences import budget
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.contexts import Grammar
+from pathveil.models.sequences.ends import require_room
 from pathveil.models.sequences.measuring import Fitted, Measuring
 from pathveil.models.sequences.private_sequences import PrivateSequences
 from pathveil.models.sequences.request import Order, Request, Unit, checked_request
@@ -54,6 +56,7 @@ def fit_private_sequences(
     neighbours: Neighbours = "replace",
     support: npt.ArrayLike | System | None = None,
     times: Iterable[Any] | npt.NDArray[Any] | WordTimes | None = None,
+    ends: bool = False,
     rng: RandomSource | None = None,
     before_drawing: Callable[[Guarantee], object] | None = None,
 ) -> PrivateSequences:
@@ -75,6 +78,9 @@ def fit_private_sequences(
     `numpy.datetime64` or seconds. A share of the budget then goes to the hour of the week in which words begin, and to
     how long it takes from a symbol to the next, both in public bins; `synthesize_events` gives words with times.
 
+    With `ends`, a fifth of the budget goes to how words begin and end, each by itself and together: for trips, of which
+    one wants to know from where to where they lead. Not together with a `delta`.
+
     `before_drawing` is called with the guarantee when everything is checked and nothing is drawn: the moment to charge
     a ledger.
 
@@ -86,8 +92,10 @@ def fit_private_sequences(
     >>> sorted(word for word, _ in model.frequent)
     ['aab', 'abc', 'abd']
     """
-    asked = checked_request(epsilon, delta, max_length, order, unit, max_words_per_user, neighbours)
+    asked = checked_request(epsilon, delta, max_length, order, unit, max_words_per_user, neighbours, ends=ends)
     known = States(states, None)
+    if ends:
+        require_room(len(known.given), max_length)
     grammar = Grammar.of(known.given, support)
     source = checked_source(rng)
     data = read_data(words, times, users, known, grammar, asked)

@@ -76,6 +76,14 @@ class KernelArrays:
         kernels.fill_aliases(self.tree.cell_offsets, self.inner, self.shares, accepted, others)
         return Aliases(accepted, others, self.tree.symbols.astype(np.int32))
 
+    def stops(self, factor: float) -> FloatArray:
+        """Which part of the words in each row ends there, where the odds of ending are multiplied by this."""
+        with np.errstate(invalid="ignore"):
+            scaled = self.odds * factor
+            stops = np.where(np.isfinite(scaled), scaled / (1 + scaled), 1.0)
+        stops[self.inner == 0] = 1.0
+        return stops
+
     def go_on(self, going: FloatArray) -> FloatArray:
         """Which part of all words is in each row after another symbol, where `going` is in each before it."""
         from pathveil.models.sequences import kernels

@@ -59,6 +59,8 @@ class Corrections(NamedTuple):
     """[k]: for words of k + 1 symbols; on average 1 over all words of the model."""
     of_kept: FloatArray
     """How likely the model makes each of the words that are kept whole, as far as these are left out of its words."""
+    ends: FloatArray | None = None
+    """[a, b]: for words from a to b, where ends were counted; on average 1, together with the weights."""
 
 
 def length_corrections(arrays: KernelArrays, lengths: FloatArray, kept: CodedWords) -> Corrections:
@@ -74,10 +76,7 @@ def length_corrections(arrays: KernelArrays, lengths: FloatArray, kept: CodedWor
         going = here
         if position > 0:
             factors[position] = _factor(arrays.odds, here, float(rate))
-            with np.errstate(invalid="ignore"):
-                scaled = arrays.odds * factors[position]
-                stops = np.where(np.isfinite(scaled), scaled / (1 + scaled), 1.0)
-            stops[arrays.inner == 0] = 1.0
+            stops = arrays.stops(float(factors[position]))
             made[position - 1] = float((here * stops).sum())
             going = here * (1 - stops)
         if position * len(arrays.shares) < _MOST_STEPS:

@@ -11,6 +11,7 @@ from pathveil.models.laplace import CountNoise, laplace_noise
 from pathveil.models.sequences import budget
 from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.contexts import MOST_CELLS, ContextTree, Estimate, Grammar, Measured, estimate
+from pathveil.models.sequences.ends import EndCounts, end_codes, with_ends
 from pathveil.models.sequences.frequent import FrequentWords, find_frequent
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.lengths import Corrections, as_distribution, events_counted, length_corrections
@@ -32,6 +33,7 @@ _NO_NOISE = 1e-6  # variance of counts that are public already
 
 
 LENGTHS, FREQUENT, FREQUENT_AGAIN = "lengths", "frequent words", "frequent words, second look"
+FIRSTS, LASTS, PAIRS = "first symbols", "last symbols", "pairs of first and last symbols"
 
 
 def contexts_of(depth: int) -> str:
@@ -88,7 +90,10 @@ class Measuring:
         """All steps, one after another."""
         noisy, variance, number = self._measure_lengths()
         lengths = as_distribution(smoothed(noisy, np.full(len(noisy), variance)))
-        left = self.epsilon * (1 - budget.LENGTHS)
+        left, ends = self.epsilon * (1 - budget.LENGTHS), None
+        if self.asked.ends:
+            ends = self._measure_ends()
+            left -= self._for_ends
         words, kept, counts = self.words, self.words.select(np.zeros(len(self.words), dtype=bool)), np.zeros(0)
         modelled, prior = True, None
         if self.asked.delta is not None:
@@ -107,6 +112,8 @@ class Measuring:
             tree, found_here = order, known
         arrays = KernelArrays.of(tree, found_here.probabilities)
         corrections = length_corrections(arrays, lengths, kept)
+        if ends is not None:
+            corrections = with_ends(arrays, corrections, lengths, ends, number)
         # Of the frequent words only the noisy counts stay: the model is for release.
         frequent = CodedWords.from_arrays(kept.values, kept.offsets)
         return Fitted(tree, found_here, corrections, lengths, number, frequent, counts, spent=tuple(self.spent))
@@ -123,6 +130,28 @@ class Measuring:
         noisy = (exact + noise.draw(self.source, len(exact))).astype(float)
         public = self.asked.whole.number_is_public
         return noisy, noise.variance, float(self.words.times.sum() if public else max(noisy.sum(), 1.0))
+
+    @property
+    def _for_ends(self) -> Fraction:
+        """What the counts of ends take of ε."""
+        return self.epsilon * (budget.FIRSTS + budget.LASTS + budget.PAIRS) if self.asked.ends else Fraction(0)
+
+    def _measure_ends(self) -> EndCounts:
+        """Noisy counts of first symbols, of last ones, and of pairs of both: one word is in one cell of each."""
+        firsts, lasts = end_codes(self.words)
+        size, noisy, variances = self.grammar.symbols, list[FloatArray](), list[float]()
+        for what, share, cells, number in (
+            (FIRSTS, budget.FIRSTS, firsts, size),
+            (LASTS, budget.LASTS, lasts, size),
+            (PAIRS, budget.PAIRS, firsts * size + lasts, size**2),
+        ):
+            noise = laplace_noise(self.epsilon * share, self.sides)
+            self._note(what, self.epsilon * share)
+            exact = np.zeros(number, dtype=np.int64)
+            np.add.at(exact, cells, self.words.times)
+            noisy.append((exact + noise.draw(self.source, number)).astype(float))
+            variances.append(noise.variance)
+        return EndCounts(noisy[0], noisy[1], noisy[2].reshape(size, size), variances[0], variances[2])
 
     def _look_for_frequent(
         self, distinct: CodedWords, left: Fraction, number: float, lengths: FloatArray
@@ -156,7 +185,7 @@ class Measuring:
     ) -> tuple[ContextTree, Estimate]:
         """The tree of contexts, measured a depth at a time."""
         epsilon, cells = float(left), len(self.grammar.following)
-        order = self._order(epsilon, number)
+        order = self._order(epsilon + float(self._for_ends), number)  # a fifth less is still enough for it
         counted = budget.events_to_count(epsilon, number, self.sides, cells, lengths)
         events, going_on = events_counted(lengths, counted)
         continuing = (events - 1) / going_on if going_on else 0.0

@@ -35,6 +35,7 @@ class Request:
     max_length: int
     order: Order
     times: TimesKind | None = None
+    ends: bool = False
 
     def guarantee(self, *, seeded: bool) -> Guarantee:
         """What is promised about the model."""
@@ -53,6 +54,7 @@ class Request:
                 *([] if self.times is None else ["the bins of times"]),
             ),
             mechanism=f"private model of sequences: {frequent}discrete Laplace noise on counts of what follows what"
+            + (" and of how words begin and end" if self.ends else "")
             + ("" if self.times is None else _TIMES[self.times]),
             sampling=EXACT,
             seeded=seeded,
@@ -68,6 +70,8 @@ def checked_request(
     unit: Unit,
     max_words_per_user: int | None,
     neighbours: Neighbours,
+    *,
+    ends: bool = False,
 ) -> Request:
     """What is asked for, or an error that says what is wrong with it."""
     if delta is not None and delta == 0:
@@ -93,4 +97,8 @@ def checked_request(
             '`unit="user"` and `max_words_per_user` belong together: all words of a person are protected, and so '
             "many of them, declared and not measured, are used"
         )
-    return Request(epsilon, delta, WholeWords(neighbours, max_words_per_user), max_length, order)
+    if ends and delta is not None:
+        raise InvalidParameterError(
+            "`ends` and `delta` do not go together: words that are kept whole have their ends already. Leave out one"
+        )
+    return Request(epsilon, delta, WholeWords(neighbours, max_words_per_user), max_length, order, ends=ends)

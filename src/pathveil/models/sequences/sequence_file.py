@@ -8,6 +8,7 @@
     frequent          [{"word": [states], "count": noisy count}, …]
     lengths           probabilities of the lengths 1, 2, …; `end_factors`, `length_weights` and
                       `kept_by_model`: the corrections of lengths.py
+    ends              null, or for each first and each last state how much more often words lead from one to the other
     support           null where everything can follow everything; otherwise for each state, and for the beginning, how
                       many states can follow it (`widths`), and which (`following`; the number of states means the end)
     contexts          for each depth from 2 on: rows of the depth above that are divided, and by which symbol before
@@ -36,9 +37,12 @@ from pathveil.models.sequences.coded_words import CodedWords
 from pathveil.models.sequences.contexts import MOST_CELLS, NONE, ContextTree, Estimate, Grammar
 from pathveil.models.sequences.lengths import Corrections
 from pathveil.models.sequences.measuring import (
+    FIRSTS,
     FREQUENT,
     FREQUENT_AGAIN,
+    LASTS,
     LENGTHS,
+    PAIRS,
     Fitted,
     Spent,
     contexts_again,
@@ -89,6 +93,7 @@ def sequences_json(model: PrivateSequences, fitted: Fitted, promise: Guarantee) 
         "lengths": fitted.lengths.tolist(),
         "end_factors": fitted.corrections.factors.tolist(),
         "length_weights": fitted.corrections.weights.tolist(),
+        "ends": None if fitted.corrections.ends is None else _packed(fitted.corrections.ends.ravel()),
         "kept_by_model": fitted.corrections.of_kept.tolist(),
         "support": None
         if model.grammar.is_free
@@ -155,8 +160,10 @@ def _parts(document: dict[str, Any]) -> SequenceParts:
     found = Estimate(probabilities, sizes, own.astype(bool))
     times = _times(document.get("times"), len(states))
     spent = tuple(_spent(one, tree.depth) for one in _listed(document["spent"]))
-    fitted = Fitted(tree, found, Corrections(factors, weights, of_kept), lengths, words, frequent, counts, times, spent)
-    asked = replace(asked, times=None if times is None else times.kind)
+    ends = _ends(document.get("ends"), len(states))
+    corrections = Corrections(factors, weights, of_kept, ends)
+    fitted = Fitted(tree, found, corrections, lengths, words, frequent, counts, times, spent)
+    asked = replace(asked, times=None if times is None else times.kind, ends=ends is not None)
     return SequenceParts(states, grammar, asked, Guarantee.from_dict(document["guarantee"]), fitted)
 
 
@@ -251,7 +258,7 @@ def _frequent(listed: list[Any], states: tuple[Symbol, ...], longest: int) -> tu
 def _spent(saved: Any, depth: int) -> Spent:
     parts = _only(saved, {"what", "epsilon", "scale"})
     contexts = [name(k) for k in range(1, depth + 1) for name in (contexts_of, contexts_again)]
-    if parts["what"] not in (LENGTHS, FREQUENT, FREQUENT_AGAIN, *contexts):
+    if parts["what"] not in (LENGTHS, FREQUENT, FREQUENT_AGAIN, FIRSTS, LASTS, PAIRS, *contexts):
         raise ValueError
     epsilon, scale = _weights([parts["epsilon"], parts["scale"]], 2).tolist()
     return Spent(parts["what"], epsilon, scale)
@@ -279,6 +286,15 @@ def _times(saved: Any, symbols: int) -> LearnedTimes | None:
     if not isinstance(parts["counted"], int) or parts["counted"] < 0:
         raise ValueError
     return LearnedTimes(starts, durations, parts["counted"])
+
+
+def _ends(saved: Any, symbols: int) -> FloatArray | None:
+    if saved is None:
+        return None
+    ends: FloatArray = _unpacked(saved, _FLOATS, symbols**2).astype(float).reshape(symbols, symbols)
+    if not _are_weights(ends) or not ends.max(initial=0.0) > 0:
+        raise ValueError
+    return ends
 
 
 def _listed(value: Any) -> list[Any]:

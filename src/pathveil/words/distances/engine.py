@@ -14,12 +14,14 @@ from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import Batch, draw_block
+from pathveil.words.distances.corridor import Corridor
 from pathveil.words.distances.exact import draw_exactly
 from pathveil.words.distances.prices import Prices
 from pathveil.words.distances.word_passes import WordPasses
 from pathveil.words.tilted import LARGEST_EXACT_DRAW, ReachableStates, block_size, lanes_fit
 
 _SMALL = 1 << 11  # symbols: fewer are drawn before the compiled loop would be loaded
+_SAFE = 200.0  # e^200 times what floating point loses is still nothing beside the weight of the word itself, 1
 _LARGEST_TABLE = 256  # symbols: half a megabyte
 
 
@@ -36,25 +38,41 @@ class DistanceEngine:
         feasible: bool,
         multiple: int = 1,
         reachable: ReachableStates | None = None,
+        corridor: Corridor | None = None,
     ) -> None:
+        """With a `corridor`, which is for feasible words, most words are drawn inside of it; then log Z is left out."""
         self._compiled, self._prices, self._length, self._z, self._multiple = compiled, prices, length, z, multiple
-        self._feasible = feasible
+        self._feasible, self._corridor = feasible, corridor
         self.reachable = reachable or ReachableStates.of(compiled, length)
 
     def draw(
         self, values: AnyIntArray, begins: IntArray, private: AnyIntArray, source: RandomSource, *, small: bool = False
     ) -> FloatArray:
         """Private words for the words that begin at these cells, written to the same cells; returns each log Z."""
-        log_z = np.empty(len(begins))
+        log_z = np.full(len(begins), np.nan)
         compiled_loop = not small and lanes_fit(self._compiled, self._length)
 
         def loop(keystream: UintArray) -> BoolArray:
-            in_doubt = np.zeros(len(begins), dtype=bool)
-            if compiled_loop:
-                self._run(values, begins, keystream.reshape(-1), private, log_z, in_doubt, only_log_z=False)
-                return in_doubt
-            for number, begin in enumerate(begins.tolist()):
-                cells = slice(begin, begin + self._length)
+            open_, in_doubt = np.arange(len(begins)), np.zeros(len(begins), dtype=bool)
+            if self._corridor is not None:
+                near = self._corridor.draw(values, begins, self._length, keystream, private, self.margin)
+                open_ = np.flatnonzero(near)
+            undrawn = np.ones(len(open_), dtype=bool)
+            if compiled_loop and len(open_):
+                logs, doubts = np.empty(len(open_)), np.empty(len(open_), dtype=bool)
+                self._run(
+                    values,
+                    begins[open_],
+                    keystream[open_].reshape(-1),
+                    private,
+                    logs,
+                    doubts,
+                    undrawn,
+                    only_log_z=False,
+                )
+                log_z[open_], in_doubt[open_] = logs, doubts
+            for number in open_[undrawn].tolist():
+                cells = slice(begins[number], begins[number] + self._length)
                 passes = self._passes(values[cells])
                 private[cells], in_doubt[number] = passes.draw(keystream[number])
                 log_z[number] = passes.log_normaliser
@@ -70,14 +88,14 @@ class DistanceEngine:
             loop=loop,
             exactly=self._exactly if self.can_be_exact else None,
         )
-        return self._mended(values, begins, log_z)
+        return log_z
 
     def log_partition(self, values: AnyIntArray, begins: IntArray) -> FloatArray:
         """log Z of each word, without a draw."""
         log_z = np.full(len(begins), -np.inf)
         if len(begins) * self._length >= _SMALL:
             nothing, unused = np.empty(0, dtype=np.uint64), np.zeros(len(begins), dtype=bool)
-            self._run(values, begins, nothing, values, log_z, unused, only_log_z=True)
+            self._run(values, begins, nothing, values, log_z, unused, unused, only_log_z=True)
         return self._mended(values, begins, log_z)
 
     @property
@@ -103,19 +121,21 @@ class DistanceEngine:
         private: AnyIntArray,
         log_z: FloatArray,
         in_doubt: BoolArray,
+        undrawn: BoolArray,
         *,
         only_log_z: bool,
     ) -> None:
-        from pathveil.words.distances.lane_kernel import draw_with_distances
+        from pathveil.words.distances.lane_kernel import LANES, draw_with_distances
 
         compiled, reachable = self._compiled, self.reachable
+        lanes = LANES if lanes_fit(compiled, 2 * self._length) else LANES // 2
         degree = max(compiled.largest_degree, 2)
         every = max(1, int(200 / log(degree))) if self._feasible else 1  # positions in which nothing grows beyond e^200
         draw_with_distances(
-            values, begins, self._length, reachable.states, reachable.offsets, compiled.offsets, compiled.labels,
+            values, begins, reachable.states, reachable.offsets, compiled.offsets, compiled.labels,
             compiled.targets, self._entered, self._prices.costs, self._powers, self._table,
-            degree, self._growth, every, self.margin,
-            keystream, private, log_z, in_doubt, only_log_z,
+            self._growth, every, self.margin,
+            keystream, private, log_z, in_doubt, undrawn, only_log_z, min(lanes, len(begins)),
         )  # fmt: skip
 
     @cached_property
@@ -137,9 +157,12 @@ class DistanceEngine:
 
     @cached_property
     def _growth(self) -> float:
+        """What a state's edges weigh together at most; for feasible words of moderate length, their number will do."""
         from pathveil.words.distances.lane_kernel import growth
 
         compiled = self._compiled
+        if self._feasible and self._length * log(max(compiled.largest_degree, 2)) <= _SAFE:
+            return float(compiled.largest_degree)
         return float(growth(compiled.offsets, compiled.labels, self._prices.costs, self._powers)) * (1 + 1e-9)
 
     @property
@@ -169,7 +192,11 @@ def draw_priced(
 
     blocks = []
     for part in words.by_length:
-        engine = DistanceEngine(compiled, prices, part.length, prices.z(theta(part.length)), feasible=feasible)
+        z = prices.z(theta(part.length))
+        corridor = (
+            None if small or not feasible else Corridor.if_it_pays(compiled, prices, part.length, z, len(part.begins))
+        )
+        engine = DistanceEngine(compiled, prices, part.length, z, feasible=feasible, corridor=corridor)
         for begin, end in cuts(len(part.begins), block_size(part.length)):
             blocks.append(partial(draw, engine, part.begins[begin:end]))
     run_blocks(blocks, source)

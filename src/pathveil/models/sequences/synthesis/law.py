@@ -12,6 +12,7 @@ import numpy as np
 
 from pathveil.errors import NoFeasibleWordError
 from pathveil.models.sequences.coded_words import CodedWords
+from pathveil.models.sequences.ends import end_codes
 from pathveil.models.sequences.kernel_arrays import KernelArrays
 from pathveil.models.sequences.lengths import Corrections
 from pathveil.models.sequences.synthesis.condition import Condition
@@ -60,6 +61,8 @@ class WordLaw:
         logs = self.arrays.log_probabilities(words, self.corrections.factors)
         with np.errstate(divide="ignore"):
             logs += np.log(self.corrections.weights)[words.lengths - 1]
+            if self.corrections.ends is not None:
+                logs += np.log(self.corrections.ends[end_codes(words)])
         if self.share <= 0:
             return logs
         kept = self.share * self.counts / self.counts.sum()
@@ -92,8 +95,8 @@ class WordLaw:
     def _beginning_with(self, condition: Condition, count: int, source: RandomSource) -> tuple[AnyIntArray, IntArray]:
         """Words that begin with the prefix: a frequent one, or one that the model goes on with.
 
-        Where lengths have weights, more words of the model are drawn than needed, and one of n symbols is taken with a
-        probability in proportion to the weight of n.
+        Where lengths or ends have weights, more words of the model are drawn than needed, and one of n symbols is taken
+        with a probability in proportion to the weight of n, and of its ends.
         """
         prefix = condition.prefix
         weights = self.corrections.weights.copy()
@@ -109,7 +112,7 @@ class WordLaw:
                 "probability"
             )
         kept_share = of_frequent / (of_frequent + of_model)
-        if (self.corrections.weights == top).all():
+        if (self.corrections.weights == top).all() and self.corrections.ends is None:
             return self._drawn(prefix, often, kept_share, None, count, source)
         found, sizes = [], []
         have = tries = 0
@@ -132,7 +135,10 @@ class WordLaw:
         words, lengths = self.arrays.draw(count, self.corrections.factors, source, prefix if len(prefix) else None)
         taken = np.ones(count, dtype=bool)
         if accepted is not None:
-            taken = source.uniform(count) < accepted[lengths - 1]
+            likely, ends = accepted[lengths - 1], self.corrections.ends
+            if ends is not None:
+                likely = likely * ends[words[:, 0], words[np.arange(count), lengths - 1]] / float(ends.max())
+            taken = source.uniform(count) < likely
         if kept_share > 0:
             chosen = source.uniform(count)
             is_kept = chosen < kept_share
