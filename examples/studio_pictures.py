@@ -36,7 +36,10 @@ def write_files() -> None:
 def picture(walk: Walk, path: Path, last: str) -> None:
     """The page from its top down to the end of an element."""
     walk.driver.execute_script("document.activeElement.blur(); scrollTo(0, 0)")
-    end = walk.ask(f"Math.ceil(document.querySelector({last!r}).getBoundingClientRect().bottom) + 14")
+    named = "for (const one of document.querySelectorAll('code'))"
+    shown = f"{named} one.textContent = one.textContent.replace(...arguments)"
+    walk.driver.execute_script(shown, str(walk.projects), "~/releases")  # where a reader's projects may lie
+    end = walk.ask(f"Math.ceil(document.querySelector({last!r}).getBoundingClientRect().bottom) + 8")
     clip = {"x": 0, "y": 0, "width": WIDTH, "height": end, "scale": 1}
     shot = walk.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
     image = Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
