@@ -219,7 +219,7 @@ class Studio:
         """Neither the data nor what is public may change under a release that is being made."""
         running = self.releases.running(project)
         if running is not None:
-            raise Refusal("", f"Release {running.number} is being made. Wait for it, or cancel it.")
+            raise _wait_for(running.number)
 
     def _left_over(self, project: Project, step: str) -> Refusal | None:
         """What a command of the newest release refused, until the step that it was about is taken anew."""
@@ -264,9 +264,12 @@ class Studio:
         choices, number = project.choices, release_number(given.get("number", ""))
         changed = number != self.releases.next_number(project) or not choices.may_see("review")
         changed = changed or given.get("digest") != digest_of(project, choices)
+        running = self.releases.running(project)
+        # Looked at last: of forms that are sent at once, the others find the release that the first has begun.
         if number is not None and self.releases.state(project, number) is not None:
-            return self.go("p", project.name, "releases", number)  # sent again
-        self._require_rest(project)
+            return self.go("p", project.name, "releases", number)
+        if running is not None:
+            raise _wait_for(running.number)
         if number is None or changed:
             why = "Something was changed since this page was shown, perhaps in another tab. Look at it once more."
             step = "review" if choices.may_see("review") else choices.next_step
@@ -276,6 +279,10 @@ class Studio:
             project.write(choices)
         self.releases.begin(project, choices, number)
         return self.go("p", project.name, "releases", number)
+
+
+def _wait_for(number: int) -> Refusal:
+    return Refusal("", f"Release {number} is being made. Wait for it, or cancel it.")
 
 
 def _choices_or_none(project: Project) -> Choices:
