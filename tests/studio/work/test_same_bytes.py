@@ -18,6 +18,16 @@ from tests.studio.live import PATH, Answer, studio
 
 SEED = {"STUDIO_SEED": "20"}
 
+# Every layout, and every purpose; the others differ from these in one of them only.
+SOME = (
+    "words of a text",
+    "words of a log",
+    "synthetic, of people",
+    "synthetic, with times",
+    "frequent words",
+    "words of points",
+)
+
 
 def shown(review: Answer, name: str) -> str:
     found = re.search(rf'id="{name}">(.*?)</pre>', review.body.decode(), re.S)
@@ -30,7 +40,7 @@ def released(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME)
 def test_commands_and_script_of_the_review_give_the_same_bytes(tmp_path: Path, kind: str):
     name, content, forms = KINDS[kind]
     environment = {**os.environ, **PATH, **SEED}
@@ -47,9 +57,10 @@ def test_commands_and_script_of_the_review_give_the_same_bytes(tmp_path: Path, k
         running.release(project, review)
         running.wait(project, 1)
         assert running.get(f"{project}/releases/1").status == 200
-        compared = running.post(f"{project}/releases/1/curator")
-        assert compared.status == 303, compared.refusal
-        assert not (folder / "releases/1/curator.html").exists()
+        if kind in ("words of a log", "frequent words"):
+            compared = running.post(f"{project}/releases/1/curator")
+            assert compared.status == 303, compared.refusal
+            assert not (folder / "releases/1/curator.html").exists()
     mine = released(folder)
 
     shutil.move(folder, tmp_path / "the studio's")
