@@ -1,6 +1,7 @@
 """Real maps: does the cost of a word grow with the map, and what does a plan for one take?
 
     python benchmarks/cities.py
+    python benchmarks/cities.py lengths     # a table: processor time a symbol over the length and ε
 
 The map is that of Oldenburg (6,105 junctions) where the data are there, otherwise a made-up city of that size; larger
 ones are `pv.example_city`. Draws are compared with a plain compiled loop that passes over all edges (naive.py), and
@@ -10,6 +11,7 @@ with themselves on other sizes and lengths, all in one run. Trips are random wal
 from __future__ import annotations
 
 import csv
+import os
 import resource
 import sys
 import time
@@ -20,15 +22,16 @@ import numpy as np
 
 import pathveil as pv
 
-sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parents[1])]
+sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
 import naive  # noqa: E402
 from batches import Goal, as_goal, line  # noqa: E402
-from tests.real_data import FOLDER  # noqa: E402
 from timing import in_turns  # noqa: E402
 
 from pathveil.planning.word_curves import word_curves  # noqa: E402
+from pathveil.words.tilted.draw import engine_for, local_engine  # noqa: E402
 
+FOLDER = Path(os.environ.get("PATHVEIL_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 LENGTH = 100
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 
@@ -125,6 +128,31 @@ def lengths(world: pv.MarkovChain, name: str) -> list[Goal]:
     return rows
 
 
+def lengths_table(
+    lengths: tuple[int, ...] = (100, 300, 1_000, 3_000, 10_000),
+    epsilons: tuple[float, ...] = (1.0, 2.0, 4.0, 8.0, 12.0),
+    symbols: int = 48_000,
+) -> str:
+    """Microseconds of processor time a symbol, of at least sixteen words, at θ = ε/2; and which loop draws them."""
+    heads = " | ".join(f"n = {length:,}" for length in lengths)
+    rows = [f"| map | ε | {heads} |", "|---|---|" + "---|" * len(lengths)]
+    for name, world in (("town", pv.example_town()), ("Oldenburg", map_of_a_town())):
+        for epsilon in epsilons:
+            mechanism, cells = pv.Exponential(world, epsilon), []
+            for length in lengths:
+                codes, theta = trips(world, max(16, symbols // length), length), mechanism.theta(length)
+                mechanism.privatize_array(codes[:16])  # compile, and count what is around these trips
+                seconds = min(
+                    in_turns(partial(mechanism.privatize_array, codes), rounds=2, clock=time.process_time)
+                )  # fmt: skip
+                near = local_engine(world.compiled, length, theta)
+                loop = "local" if near else type(engine_for(world.compiled, length, theta)).__name__
+                cells.append(f"{1e6 * seconds / codes.size:.2f} {loop.removesuffix('Engine').lower()}")
+            rows.append(f"| {name} | {epsilon:g} | {' | '.join(cells)} |")
+            print(rows[-1], file=sys.stderr, flush=True)
+    return "\n".join(rows)
+
+
 def lists() -> Goal:
     town = pv.example_town()
     words = [town.decode(row) for row in trips(town, 20_000, 14).tolist()]
@@ -144,5 +172,8 @@ def goals() -> list[Goal]:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["lengths"]:
+        print(lengths_table())
+        sys.exit()
     for goal in goals():
         print(line(goal), flush=True)

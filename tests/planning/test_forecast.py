@@ -19,6 +19,18 @@ EASY_SAMPLE = pv.MarkovChain.from_edges([(0, 1), (0, 2), (1, 0), (1, 1), (2, 1)]
 """The public words of 3 symbols have fewer neighbours than the average word."""
 
 
+@pytest.mark.parametrize("world", [DEAD_END, EASY_SAMPLE, pv.Alphabet("abc")])
+def test_a_quick_forecast_never_says_that_less_is_wrong(world: pv.System) -> None:
+    usual, quick = (pv.forecast(world, length=3, epsilon=2.0, adjacency=2, quick=quick) for quick in (False, True))
+    assert (quick.unusable, quick.bound) == (usual.unusable, usual.bound)
+    for mine, other in zip(quick, usual, strict=True):
+        assert mine.mechanism == other.mechanism
+        if mine.mechanism == "certified":
+            assert mine.expected_errors >= other.expected_errors - 1e-9
+        else:
+            assert mine.expected_errors == other.expected_errors
+
+
 @given(system=systems_with_length(), epsilon=st.sampled_from([0.3, 2.0, 6.0]), adjacency=st.integers(1, 3))
 def test_rows_are_what_listing_all_outputs_gives(system: SystemWithLength, epsilon: float, adjacency: int) -> None:
     world, length = system

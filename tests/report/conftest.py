@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 
 from pathveil.cli.app import main
+from tests.chromium import MISSING, chromium, is_installed
 from tests.cli.conftest import folder, run, write_inputs
 from tests.remembered import certificates_are_proved_once
 
@@ -32,8 +29,6 @@ CURATOR = (
 )
 RELEASE = "report release private.parquet.manifest.json --output release.html"
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
 
 @pytest.fixture(scope="session")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -49,27 +44,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     """Chromium without a window, with nothing of its own to say to the network."""
-    if CHROMIUM is None or DRIVER is None:
-        pytest.skip("chromium and chromedriver are not installed (Debian: chromium, chromium-driver)")
-    options = Options()
-    options.binary_location = CHROMIUM
-    for flag in (
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--disable-dev-shm-usage",
-        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    # Selenium asks a proxy for the way to its own driver where one is set.
-    os.environ["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "localhost,127.0.0.1"]))
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.execute_cdp_cmd("Network.enable", {})
-    yield driver
-    driver.quit()
+    if not is_installed():
+        pytest.skip(MISSING)
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver

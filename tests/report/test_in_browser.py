@@ -11,7 +11,8 @@ from selenium.webdriver.common.keys import Keys
 
 import pathveil as pv
 from pathveil.markup import escaped
-from pathveil.planning.grid import CONTEXTS, EPSILONS
+from pathveil.planning.forecast import CONTEXTS
+from pathveil.planning.grid import EPSILONS
 from pathveil.planning.public_words import expected_errors, public_words
 from pathveil.report.explain import percent
 from pathveil.report.page import content_security_policy

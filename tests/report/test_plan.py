@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import pathveil as pv
-from pathveil.planning.grid import CONTEXTS, EPSILONS
+from pathveil.planning.forecast import CONTEXTS
+from pathveil.planning.grid import EPSILONS
 from pathveil.planning.lower_bound import least_expected_errors
 from pathveil.planning.public_words import expected_errors
 from pathveil.report.explain import best_guess, certificate_in_words, epsilon_in_words, greatest_belief, percent

@@ -5,6 +5,7 @@ Modules of this room import numerical libraries inside functions only: `pathveil
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,11 +22,13 @@ from pathveil.cli.report import report_app
 from pathveil.cli.stream import stream
 from pathveil.cli.synthesize import synthesize
 from pathveil.cli.system import system_app
+from pathveil.errors import InvalidParameterError
 
 _HELP = (
     "Share trips, visits to a web site or the steps of a process without giving away much about any one of them.",
     # One line for each job: line breaks inside a paragraph stay.
-    """Protect my sequences: [bold]plan[/bold] (how private, how wrong?), [bold]privatize[/bold]
+    """Be guided through all of it, in a browser: [bold]studio[/bold]
+Protect my sequences: [bold]plan[/bold] (how private, how wrong?), [bold]privatize[/bold]
 Learn a model and make synthetic sequences: [bold]model[/bold], [bold]synthesize[/bold]
 Check what is promised, and show it: [bold]audit[/bold], [bold]report[/bold]
 Keep a budget over several releases: [bold]ledger[/bold]
@@ -63,9 +66,32 @@ def demo() -> None:
     run_demo()
 
 
+def studio(
+    projects: Annotated[
+        Path, typer.Option(help="The folder that projects are kept in; it is made if it is not there.")
+    ] = Path("pathveil-projects"),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0: any that is free.")] = 0,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the link, and open no browser.")] = False,
+) -> None:
+    """From a file to a release, step by step, in a browser. Everything stays on this computer.
+
+    A link is printed and opened; it works once, for the browser that opens it. Projects can be left and taken up again.
+    Needs pip install 'pathveil\\[studio]'.
+
+    Example: [bold]pathveil studio --projects ~/releases[/bold]
+    """
+    try:
+        from pathveil.studio import serve
+    except ModuleNotFoundError as missing:
+        raise InvalidParameterError(
+            f"the studio needs {missing.name}, which is not installed: pip install 'pathveil[studio]'"
+        ) from None
+    serve(projects, port=port, open_browser=not no_browser, say=typer.echo)
+
+
 # Jobs come in this order; commands before groups of commands.
 for job, commands in {
-    _PROTECT: (demo, plan, privatize, stream),
+    _PROTECT: (demo, studio, plan, privatize, stream),
     _LEARN: (model, synthesize, inspect),
     _CHECK: (compare,),
     _PUBLIC: (places,),

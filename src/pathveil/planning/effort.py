@@ -22,7 +22,7 @@ from pathveil.words.base import WordMechanism
 from pathveil.words.classes import LONGEST_LAW
 from pathveil.words.edit import EditEfforts, LengthRange, checked_cap, checked_range
 from pathveil.words.laws import classes_are_cheap
-from pathveil.words.tilted import flip_reach, lanes_fit, local_reach
+from pathveil.words.tilted import flip_reach, lane_messages, local_reach
 
 _TILTED = ("certified", "exponential")
 
@@ -41,7 +41,7 @@ _SYMBOL_AND_EDGE = {"certified": 0.3e-9, "exponential": 0.3e-9, "online": 0.0, "
 _LAW = {True: 2e-8, False: 4e-8}
 """Seconds for the law of a word's errors: for each pair of symbols on a free alphabet; otherwise for each edge, too."""
 
-_MEAN = 1e-8
+_MEAN = 4e-9
 """Seconds for the expected errors of a word without its law, where classes are dear: for each symbol and edge."""
 
 _LOCAL_SYMBOL, _LOCAL_GAP = 150e-9, 10e-9
@@ -78,9 +78,11 @@ def seconds_for_a_word(name: str, compiled: CompiledSystem, length: int, theta: 
     reach = _reach(name, compiled, length, theta)
     if reach is not None:
         return length * (_LOCAL_SYMBOL + reach * _LOCAL_GAP) * (1 if name in _TILTED else _FLIP)
-    if name in _TILTED and not lanes_fit(compiled, length):
+    held = lane_messages(compiled, length) if name in _TILTED else length
+    if held is None:
         return length * (_PASS[0] + compiled.edge_count * _PASS[1])
-    return length * (_SYMBOL[name] + compiled.edge_count * _SYMBOL_AND_EDGE[name])
+    passes = 1 if held == length else 2
+    return length * (_SYMBOL[name] + passes * compiled.edge_count * _SYMBOL_AND_EDGE[name])
 
 
 def seconds_for_words(mechanism: WordMechanism, name: str, lengths: Mapping[int, int]) -> float:
@@ -109,9 +111,10 @@ def memory_for_a_batch(name: str, compiled: CompiledSystem, length: int, theta: 
     reach = _reach(name, compiled, length, theta)
     if reach is not None:
         return _BLOCK + _COUNTS + 2 * (reach + 2) * compiled.state_count * _BYTES
-    if name in _TILTED and not lanes_fit(compiled, length):
+    held = lane_messages(compiled, length) if name in _TILTED else length
+    if held is None:
         return _BLOCK + max(_PASS_TABLE, 2 * (isqrt(length) + 1) * compiled.state_count * _BYTES)
-    return _BLOCK + length * compiled.state_count * _WORDS_SIDE_BY_SIDE * _BYTES
+    return _BLOCK + held * compiled.state_count * _WORDS_SIDE_BY_SIDE * _BYTES
 
 
 def seconds_for_a_law(compiled: CompiledSystem, length: int) -> float:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pathveil.errors import LengthMismatchError, TooLargeError
 from pathveil.planning.distances import Measured, public_distances
 from pathveil.planning.error_curves import fewest
-from pathveil.planning.forecast import CANNOT_BE_USED
+from pathveil.planning.forecast import CANNOT_BE_USED, quick_mechanism
 from pathveil.planning.lower_bound import LowerBound, least_expected_errors_each
 from pathveil.planning.public_words import average_law, public_words
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.system import System, Word, checked_length
-from pathveil.words.base import ErrorLaw, WordMechanism, checked_epsilon, checked_positive_integer
+from pathveil.words.base import ErrorLaw, checked_epsilon, checked_positive_integer
 from pathveil.words.by_name import MECHANISMS
 from pathveil.words.certificate import Certificate
 from pathveil.words.certified import CertifiedExponential
@@ -27,9 +26,6 @@ from pathveil.words.edit import EditCertificate
 
 EPSILONS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 """The ε of a grid, unless the caller adds to them."""
-
-CONTEXTS = 4_000
-"""Quick certificates: a release takes longer over them (40,000), which can only help."""
 
 _DISTANCE_WORDS = 4  # public words that distances are averaged over
 
@@ -135,7 +131,7 @@ def word_grid(
     adjacencies = tuple(sorted(one for one in wanted if one <= max(n, b)))
 
     def cell_at(name: str, epsilon: float, adjacency: int) -> Cell:
-        mechanism = _quick(world, name, epsilon, adjacency, {} if measured is None else measured.options)
+        mechanism = quick_mechanism(world, name, epsilon, adjacency, {} if measured is None else measured.options)
         law = average_law([mechanism.error_law(word) for word in words])
         # The sample word is public and its private words show what to expect: a seed keeps them the same each time.
         source = insecure_seed(0)
@@ -201,10 +197,3 @@ def fill(
     if len(why_not) == len(names):
         raise TooLargeError(f"the errors of no mechanism can be computed here: {why_not[0]}")
     return cells, why_not
-
-
-def _quick(world: System, name: str, epsilon: float, adjacency: int, options: dict[str, Any]) -> WordMechanism:
-    """A mechanism by its name, with a quick certificate where it has one."""
-    if name == "certified":
-        return CertifiedExponential(world, epsilon, adjacency, contexts=CONTEXTS, **options)
-    return MECHANISMS[name](world, epsilon, adjacency, **options)

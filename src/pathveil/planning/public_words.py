@@ -23,8 +23,12 @@ MOST_WORDS = 12
 
 def public_words(world: System, length: int, count: int = MOST_WORDS) -> list[Word]:
     """Feasible words of this length; always the same. One will do on a free alphabet, where all words are alike."""
-    source = insecure_seed(0)
-    return world.random_words(length, 1 if world.compiled.is_free else count, source)
+    compiled = world.compiled
+    number = 1 if compiled.is_free else count
+    drawn: list[Word] | None = compiled.kept.get(("public words", length, number))
+    if drawn is None:
+        drawn = compiled.kept["public words", length, number] = world.random_words(length, number, insecure_seed(0))
+    return drawn
 
 
 def words_looked_at(world: System) -> int:

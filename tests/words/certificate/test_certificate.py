@@ -196,3 +196,16 @@ def test_losses_beyond_the_adjacency_are_proved_when_asked_for_and_never_worse_t
     before = len(asked)
     assert losses == [certificate.loss_at(distance) for distance in range(1, 9)]
     assert len(asked) == before
+
+
+def test_a_certificate_does_not_depend_on_what_was_asked_before() -> None:
+    """The budget ends in the middle here, and what an earlier question has computed must not make it last longer."""
+    steps = (0, 1, 3, 4, 7, 11, 12, 18, 23, 29, 31, 38, 40, 45, 49)
+    dense = pv.MarkovChain.from_edges([(a, (a * 7 + step * (1 + a % 3)) % 50) for a in range(50) for step in steps])
+    fresh, asked = (ChainCertifier.of(dense.compiled, 5, 1, up_to=False, budget=50) for _ in range(2))
+    assert isinstance(fresh, ChainCertifier)
+    assert isinstance(asked, ChainCertifier)
+    for within in (2.4, 3.0, 2.1):
+        asked.certify(2.0, within)
+    first, second = asked.certify(2.0), fresh.certify(2.0)
+    assert (first.run_bounds, first.found) == (second.run_bounds, second.found)

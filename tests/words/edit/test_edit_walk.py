@@ -70,7 +70,12 @@ def test_a_rank_falls_into_one_of_the_equal_shares_or_beyond_them(value, times):
             rank = in_limbs(which * value + rest)
             expected = which if which < times else -1
             assert _take(rank, in_limbs(value), times, product) == expected
-            assert as_number(rank) == (rest if which < times else (which - times) * value + rest)
+            left = rest if which < times else (which - times) * value + rest
+            assert as_number(rank) == left
+            if (which + times) * value < 1 << 63:
+                alone = np.array([which * value + rest], dtype=np.uint64)
+                assert _take(alone, np.array([value], dtype=np.uint64), times, product[:1]) == expected
+                assert alone.tolist() == [left]
 
 
 @pytest.mark.parametrize("which", [(), (2,), (0, 1), (3, 6), (1, 5, 6)])

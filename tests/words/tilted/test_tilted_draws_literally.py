@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import mpmath
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from pathveil.words.base.tilt import tilt_factor
 from pathveil.words.tilted import engines as engine_file
 from pathveil.words.tilted import logs as tilted_logs
 from pathveil.words.tilted.engines import LaneEngine, LogEngine, RenewalEngine
+from pathveil.words.tilted.reachable_states import ReachableRows, ReachableStates
 from pathveil.words.tilted.sparse import SparseEngine
 from tests.reference.literal_draws import Drawn, draw_tilted, uniforms_of
 from tests.reference.planted import PlantedSource
@@ -28,7 +31,7 @@ CASES: list[tuple[System, int]] = [
     (DEAD_END_PLANS, 7),
     (DEAD_END_PLANS, 4),
 ]
-ENGINES = [LaneEngine, LogEngine, SparseEngine, RenewalEngine]
+ENGINES = [LaneEngine, partial(LaneEngine, step=2), LogEngine, SparseEngine, RenewalEngine]
 
 
 def numbers_for(count: int, seed: int = 0) -> np.ndarray:
@@ -104,6 +107,36 @@ def test_without_a_step_table_the_same_symbols_are_found_by_bisection(doubts):
     expected = literally(world, codes, 1.0, numbers, MARGIN)
     assert private.reshape(40, 8).tolist() == [each.word for each in expected]
     assert doubts == [each.in_doubt for each in expected]
+
+
+PLAN = pv.TransitionSystem(
+    {(0, "a"): 1, (0, "b"): 1, (0, "c"): 3, (1, "b"): 2, (2, "a"): 0, (2, "c"): 1, (3, "a"): 4},
+    initial=0,
+    accepting={1},
+)
+
+
+@pytest.mark.parametrize("world", [UNEVEN, DEAD_END_PLANS, PLAN])
+def test_messages_that_are_made_twice_have_the_same_digits(world):
+    length = next(n for n in (13, 14, 15) if world.count(n))
+    codes, words = words_of(world, length, 20), np.arange(20) * length
+    found = set()
+    for step in (1, 2, 3, 5, length - 1, length, None):
+        private = np.empty(codes.size, dtype=np.int64)
+        engine = LaneEngine(world.compiled, length, 1.5, step=step)
+        log_z = engine.draw(codes.reshape(-1), words, private, pv.insecure_seed(4))
+        found.add((private.tobytes(), log_z.tobytes()))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("world", [UNEVEN, DEAD_END_PLANS, PLAN, pv.example_town()])
+def test_sets_of_states_that_are_held_once_are_those_of_each_position(world):
+    for length in (1, 2, 3, 12, 13):
+        each, once = ReachableStates.of(world.compiled, length), ReachableRows.of(world.compiled, length)
+        assert once.marks[once.rows].tolist() == each.marks.tolist()
+        for i, row in enumerate(once.rows.tolist()):
+            states = once.states[once.offsets[row] : once.offsets[row + 1]]
+            assert states.tolist() == each.states[each.offsets[i] : each.offsets[i + 1]].tolist()
 
 
 @pytest.mark.usefixtures("doubts")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _PATIENCE = 2.0  # seconds without a bar
+_PROGRESS_FILE = "PATHVEIL_PROGRESS"  # the environment names a file for whoever shows the progress elsewhere
+_BETWEEN = 0.2  # seconds between two writings of it
 _SPECIAL = {"proving": "lengths certified", "forecasting": "mechanisms compared"}
 
 
@@ -34,11 +39,13 @@ class ProgressBar:
 
     It shows how much is done, how fast, and how long the rest will take where the total is known. A timer brings it
     up, so that it is there even if the first batch of words takes long (a certificate is computed, a large table is
-    sorted).
+    sorted). Where the environment names a file (PATHVEIL_PROGRESS), what is done stands there as JSON.
     """
 
     def __init__(self, silent: bool, unit: str = "words") -> None:
         self._unit = unit
+        self._file = None if silent else os.environ.get(_PROGRESS_FILE)
+        self._written = 0.0
         self._silent = silent or not sys.stderr.isatty()
         self._last = time.monotonic()
         self._shown: Progress | None = None
@@ -62,6 +69,16 @@ class ProgressBar:
             self._last = time.monotonic()
             if self._shown is not None:
                 self._update(self._shown, stage)
+            if self._file and self._last - self._written > _BETWEEN:
+                self._written = self._last
+                self._write(Path(self._file), stage, done)
+
+    def _write(self, file: Path, stage: str, done: int) -> None:
+        """Replaced in one step; a disk that is full is no reason to stop the work."""
+        with contextlib.suppress(OSError):
+            unfinished = file.with_name(f".{file.name}-{os.getpid()}")
+            unfinished.write_text(json.dumps({"stage": stage, "done": done, "total": self.total, "unit": self._unit}))
+            unfinished.replace(file)
 
     def _show(self) -> None:
         from rich.console import Console

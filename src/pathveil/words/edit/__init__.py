@@ -4,9 +4,8 @@ from pathveil.words.edit.certificate import EditCertificate, edit_certificate, p
 from pathveil.words.edit.classes import EditClasses, edit_classes
 from pathveil.words.edit.distances import distances_from, edit_distances
 from pathveil.words.edit.effort import EditEffort, EditEfforts
-from pathveil.words.edit.law import EditLaw
 from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range, require_length
-from pathveil.words.edit.mechanism import EditMechanism
+from pathveil.words.edit.mechanism import EditLaw, EditMechanism
 
 __all__ = [
     "EditCertificate",

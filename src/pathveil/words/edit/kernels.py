@@ -144,68 +144,83 @@ def _look_up(kept: Any, target: int, first: int, nodes: Any, rows: Any, places: 
 
 
 @kernel
+def _rows_behind(count: int, shift: int, rows: Any, matches: Any, floors: Any) -> None:
+    """Narrow rows become those after a symbol that matches there; entries that are not above the floor become c.
+
+    The band moves by `shift`. There is no branch, so that several rows go at once.
+    """
+    for k in range(count):
+        diagonal = rows[k] << (4 * (1 - shift))
+        other = _one_less(_larger(rows[k] >> (4 * shift), diagonal))
+        matched = matches[k] & diagonal
+        new = _with_matches(other, matched)
+        new = new if matched != 0 else other
+        rows[k] = new & _where_at_least(new, floors[k])
+
+
+@kernel
 def _link_narrow_nodes(
-    i: int,
-    word: Any,
-    graph: Any,
-    ways: Any,
-    rows: Any,
-    new_rows: Any,
-    room: Any,
-    floors: Any,
-    edge: Any,
-    edge_count: int,
+    i: int, word: Any, graph: Any, ways: Any, rows: Any, new_rows: Any, room: Any, floors: Any, edge_count: int
 ) -> Any:
     """`_link_nodes` for c < 8, where a row is 4 bits for each of at most 13 entries; every node has a row of its own.
 
-    An entry that is not above the floor of the node's state leads nowhere near any more, and is set to c. First the
-    rows behind all links are worked out, without a branch that depends on them: those inside of the ball go to
-    `wanted`, and with `has_edge` those at its edge to `edge`, and the number of words in class c - 1 behind them to the
-    node. Then the rows inside are looked up. In `places` nodes of earlier layers count as empty, so one hash table
-    serves all layers.
+    An entry that is not above the floor of the node's state leads nowhere near any more. First the rows behind all ways
+    are worked out. Those inside of the ball are moved to the front, and with `has_edge` those at its edge go to `edge`,
+    and the number of words in class c - 1 behind them to the node. Then the rows inside are looked up. In `places`
+    nodes of earlier layers count as empty, so one hash table serves all layers. Loops are flat, since the processor
+    often guesses wrong where a short one ends.
     """
-    (layers, nodes, links), (ways_of, way_bounds, alive) = graph, ways
-    (wanted, places), (floor_of, has_edge) = room, floors
+    (layers, nodes, links, edge), (ways_of, alive) = graph, ways
+    (behind, places), (floor_of, has_edge) = room, floors
+    row_of, match_of, floor_at, node_of, way_of = behind[0], behind[1], behind[2], behind[3], behind[4]
     before, first = layers[i - 1], layers[i]
     shift = max(0, i - word[4] + 1) - max(0, i - word[4])  # how far the band has moved
     matches = _matches(i, word)
     looked_ahead = 1 if floor_of.shape[1] > 1 else 0  # otherwise all states have the same floor
     inner = ~_ONES if has_edge else -1  # the bits that only rows inside of the ball have
-    node_count, link_count, wanted_count = first, nodes[before, 2], 0
+    last = 4 * (len(word[0]) - max(0, i - word[4] + 1))  # where the row has the distance of what was written
+    last_bits = 15 if 0 <= last < 60 else 0  # outside of the band it is c
+    floor_here, alive_here = floor_of[i], alive[i]
+    count = 0
     for node in range(before, first):
-        nodes[node, 2] = link_count
-        y, row = nodes[node, 1], rows[node - before, 0]
-        diagonal = row << (4 * (1 - shift))
-        other = _one_less(_larger(row >> (4 * shift), diagonal))
-        ends = 0
-        for way in range(way_bounds[y, 0], way_bounds[y, 1]):
-            target = ways_of[way, 1]
-            matched = matches[ways_of[way, 0]] & diagonal
-            new = other if matched == 0 else _with_matches(other, matched)
-            is_alive = np.int64(alive[i, target])
-            kept = new & _where_at_least(new, floor_of[i, target * looked_ahead]) & -is_alive
-            is_inside = 1 if kept & inner != 0 else 0
-            is_edge = (1 if kept != 0 else 0) - is_inside
-            wanted[wanted_count, 0], wanted[wanted_count, 1], wanted[wanted_count, 2] = kept, target, link_count
-            edge[edge_count, 0] = kept
-            links[link_count, 0], links[link_count, 1] = -1 - is_edge * (edge_count + 1), way
-            entries = ((kept * _ONES) >> 56) & 15  # their sum; at the edge, where each is 0 or 1, their number
-            ends += entries * ways_of[way, 2] * is_edge
-            wanted_count += is_inside
-            edge_count += is_edge
-            link_count += is_alive
-        nodes[node, 3] = ends
-    for k in range(wanted_count):
-        kept, target = wanted[k, 0], wanted[k, 1]
+        nodes[node, 3], end = 0, nodes[node, 6]
+        for begin in range(nodes[node, 5], end, 4):
+            for k in range(4):  # what is too much is overwritten
+                node_of[count + k], way_of[count + k] = node, begin + k
+            count += min(4, end - begin)
+    for k in range(count):
+        kind, target = ways_of[way_of[k], 0], ways_of[way_of[k], 1]
+        row_of[k], match_of[k] = rows[node_of[k] - before, 0], matches[kind]
+        floor_at[k] = floor_here[target * looked_ahead] if alive_here[target] else _EIGHTS
+    _rows_behind(count, shift, row_of, match_of, floor_at)
+    node_count, link_count, wanted = first, nodes[before, 2], 0
+    nodes[before, 4] = edge_count
+    for k in range(count):
+        kept, node, way = row_of[k], node_of[k], way_of[k]
+        is_inside = 1 if kept & inner != 0 else 0
+        is_edge = (1 if kept != 0 else 0) - is_inside
+        row_of[wanted], node_of[wanted], way_of[wanted] = kept, node, way
+        edge[edge_count, 0], edge[edge_count, 1] = kept, way
+        entries = ((kept * _ONES) >> 56) & 15  # their sum; at the edge, where each is 0 or 1, their number
+        nodes[node, 3] += entries * ways_of[way, 2] * is_edge
+        wanted += is_inside
+        edge_count += is_edge
+        nodes[node + 1, 2], nodes[node + 1, 4] = link_count + wanted, edge_count
+    for node in range(before, first):
+        if nodes[node, 5] == nodes[node, 6]:  # no way out
+            nodes[node + 1, 2], nodes[node + 1, 4] = nodes[node, 2], nodes[node, 4]
+    for k in range(wanted):
+        kept, way = row_of[k], way_of[k]
+        target = ways_of[way, 1]
         at, to = _look_up(kept, target, first, nodes, new_rows, places)
         if to < first:
             to = places[at] = node_count
-            nodes[to, 1], nodes[to, 3] = target, to - first
+            nodes[to, 0], nodes[to, 1] = word[4] - (kept >> (last & 63) & last_bits), target
             new_rows[to - first, 0] = kept
             node_count += 1
-        links[wanted[k, 2], 0] = to
-    nodes[node_count, 2] = link_count
-    return node_count, link_count, edge_count
+        links[link_count + k, 0], links[link_count + k, 1], links[link_count + k, 2] = to, way, node_of[k]
+    nodes[node_count, 2] = link_count + wanted
+    return node_count, link_count + wanted, edge_count
 
 
 @kernel
@@ -265,13 +280,13 @@ def _link_nodes(
     There will be at most `most` links, and the arrays have room for them.
     """
     kinds, kind_count, lo, hi, cap = word
-    (layers, nodes, links), (ways_of, way_bounds, alive) = graph, ways
+    (layers, nodes, links, _), (ways_of, alive) = graph, ways
     acts_like = np.full(kind_count, kind_count - 1, dtype=np.int64)
     for j in range(max(0, i - cap), min(len(kinds), i + cap - 1)):
         acts_like[kinds[j]] = kinds[j]  # a symbol that occurs only outside the band acts like one that does not occur
     steps = np.full((row_count, kind_count), -1, dtype=np.int32)
     for node in range(layers[i - 1], layers[i]):
-        for way in range(way_bounds[nodes[node, 1], 0], way_bounds[nodes[node, 1], 1]):
+        for way in range(nodes[node, 5], nodes[node, 6]):
             if alive[i, ways_of[way, 1]]:
                 steps[nodes[node, 3], acts_like[ways_of[way, 0]]] = _WANTED
     slots = np.full(_table_size(min(most, steps.size)), -1, dtype=np.int32)
@@ -281,24 +296,22 @@ def _link_nodes(
     node_count, link_count = layers[i], nodes[layers[i - 1], 2]
     for node in range(layers[i - 1], layers[i]):
         nodes[node, 2] = link_count
-        y, row = nodes[node, 1], nodes[node, 3]
-        for way in range(way_bounds[y, 0], way_bounds[y, 1]):
+        row = nodes[node, 3]
+        for way in range(nodes[node, 5], nodes[node, 6]):
             target = ways_of[way, 1]
-            if not alive[i, target]:
+            after = steps[row, acts_like[ways_of[way, 0]]]
+            if after < 0 or not alive[i, target]:
                 continue
-            after, to = steps[row, acts_like[ways_of[way, 0]]], -1
-            if after >= 0:
-                at = ((after * states + target) * _SPREAD >> 32) & (len(places) - 1)
-                while places[at] >= 0 and (nodes[places[at], 3] != after or nodes[places[at], 1] != target):
-                    at = (at + 1) & (len(places) - 1)
-                if places[at] < 0:
-                    nodes[node_count, 1], nodes[node_count, 3] = target, after
-                    places[at] = node_count
-                    node_count += 1
-                to = places[at]
-            links[link_count, 0], links[link_count, 1] = to, way
+            at = ((after * states + target) * _SPREAD >> 32) & (len(places) - 1)
+            while places[at] >= 0 and (nodes[places[at], 3] != after or nodes[places[at], 1] != target):
+                at = (at + 1) & (len(places) - 1)
+            if places[at] < 0:
+                nodes[node_count, 1], nodes[node_count, 3] = target, after
+                places[at] = node_count
+                node_count += 1
+            links[link_count, 0], links[link_count, 1], links[link_count, 2] = places[at], way, node
             link_count += 1
-        nodes[node, 3] = 0
+        nodes[node, 3], nodes[node, 4] = 0, 0
     nodes[node_count, 2] = link_count
     return node_count, link_count, row_count
 
@@ -325,73 +338,70 @@ def _note_last_entries(i: int, n: int, cap: int, log: int, rows: Any, begin: int
 
 
 @kernel
-def _find_nodes(word: Any, symbols: Any, kind_of: Any, system: Any, floors: Any, most_nodes: int, room: Any) -> Any:
-    """The graph of one word, in arrays that are there already, and in larger ones only where these are too small.
+def _find_nodes(
+    word: Any, symbols: Any, kind_of: Any, system: Any, floors: Any, most: int, room: Any, begin: Any
+) -> Any:
+    """The graph of one word, in the arrays of `room` from row numbers `begin` on, or in larger ones if they are full.
 
-    Returns (layers, nodes, links, ways, edge), or nothing at all if there would be more than `most_nodes` nodes.
+    Returns (layers, nodes, links, ways, edge), whose rows before `begin` stay, and the numbers of new rows: none at all
+    if there would be more than `most` nodes.
     """
-    (kinds, _, _, hi, cap), (edges, start, alive), (nodes, links, edge) = word, system, room
+    (kinds, _, _, hi, cap), (edges, start, alive), (all_nodes, all_links, all_ways, all_edge) = word, system, room
     n = len(kinds)
     log = 4 if cap < 16 else 3 if cap < 256 else 2  # 2^log entries of a row share 64 bits
     # Numbers that change begin as np.int64: a plain 0 would make numba compile what they are given to twice.
-    way_count, node_count, link_count, row_count = np.int64(0), np.int64(1), np.int64(0), np.int64(1)
-    edge_count = np.int64(0)
+    node_count = row_count = np.int64(1)
+    way_count = link_count = edge_count = np.int64(0)
     rows = _first_row(n, cap, log)
     new_rows = np.empty_like(rows)
-    ways = np.empty((2 * max(len(edges[1]), 1), 4), dtype=np.int64)
-    way_bounds = np.full((alive.shape[1], 2), -1, dtype=np.int64)
+    way_bounds = np.full((alive.shape[1], 2), -1, dtype=np.int32)
+    all_ways = _with_room(all_ways, begin[2], begin[2] + 2 * len(edges[1]))
+    all_nodes = _with_room(all_nodes, begin[0], begin[0] + 2)
+    ways, nodes = all_ways[begin[2] :], all_nodes[begin[0] :]
     nodes[0, 0], nodes[0, 1], nodes[0, 2], nodes[0, 3] = min(n, cap), start, 0, 0
     layers = np.zeros(hi + 2, dtype=np.int64)
     layers[1] = 1
-    wanted = np.empty((1, 3), dtype=np.int64)
     places = np.empty(0, dtype=np.int32)
+    behind = np.empty((5, 0), dtype=np.int64)
     for i in range(1, hi + 1):
         if layers[i - 1] == layers[i]:  # whatever is longer is far away
             layers[i + 1 :] = node_count
             break
-        most = np.int64(0)  # links out of the last layer
+        further = np.int64(1)  # links out of the last layer at most, and one that is written but does not count
         for node in range(layers[i - 1], layers[i]):
             y = nodes[node, 1]
             if way_bounds[y, 0] < 0:
                 way_bounds[y, 0] = way_count
                 way_count = _find_ways(y, edges, symbols, kind_of, ways, way_count)
                 way_bounds[y, 1] = way_count
-            most += way_bounds[y, 1] - way_bounds[y, 0]
-        nodes = _with_room(nodes, node_count, node_count + most + 1)
-        links = _with_room(links, link_count, link_count + most + 1)
-        new_rows = _with_room(new_rows, np.int64(0), most + 1)
+            nodes[node, 5], nodes[node, 6] = way_bounds[y, 0], way_bounds[y, 1]
+            further += nodes[node, 6] - nodes[node, 5]
+        all_nodes = _with_room(all_nodes, begin[0] + node_count, begin[0] + node_count + further)
+        all_links = _with_room(all_links, begin[1] + link_count, begin[1] + link_count + further)
+        all_edge = _with_room(all_edge, begin[3] + edge_count, begin[3] + edge_count + further)
+        new_rows = _with_room(new_rows, np.int64(0), further)
+        nodes, links, edge = all_nodes[begin[0] :], all_links[begin[1] :], all_edge[begin[3] :]
         nodes[layers[i - 1], 2] = link_count
-        graph, ways_out = (layers, nodes, links), (ways, way_bounds, alive)
+        graph, ways_out = (layers, nodes, links, edge), (ways, alive)
         if cap < 8:
-            if len(places) < _table_size(most):
-                places = np.full(2 * _table_size(most), -1, dtype=np.int32)
-                wanted = np.empty((len(places), 3), dtype=np.int64)
-            edge = _with_room(edge, edge_count, edge_count + most + 1)
+            if len(places) < _table_size(further):
+                places = np.full(2 * _table_size(further), -1, dtype=np.int32)
+                behind = np.empty((5, len(places)), dtype=np.int64)
             node_count, link_count, edge_count = _link_narrow_nodes(
-                i, word, graph, ways_out, rows, new_rows, (wanted, places), floors, edge, edge_count
+                i, word, graph, ways_out, rows, new_rows, (behind, places), floors, edge_count
             )
         else:
             node_count, link_count, row_count = _link_nodes(
-                i, word, graph, ways_out, rows, row_count, new_rows, most, log
+                i, word, graph, ways_out, rows, row_count, new_rows, further, log
             )
-        if node_count > most_nodes:
-            return layers[:0], nodes[:0], links[:0], ways[:0], edge[:0]
+            _note_last_entries(i, n, cap, log, new_rows, layers[i], node_count, nodes)
+        if node_count > most:
+            return layers, all_nodes, all_links, all_ways, all_edge, (0, 0, 0, 0)
         layers[i + 1] = node_count
         rows, new_rows = new_rows, rows
-        _note_last_entries(i, n, cap, log, rows, layers[i], node_count, nodes)
     for node in range(layers[hi], node_count + 1):
-        nodes[node, 2], nodes[node, 3] = link_count, 0
-    return layers, nodes[: node_count + 1], links[:link_count], ways[:way_count], edge[:edge_count]
-
-
-@kernel
-def _append(array: Any, used: int, added: Any) -> Any:
-    """The array, or a larger one, with these rows after those in use."""
-    array = _with_room(array, used, used + len(added))
-    for row in range(len(added)):
-        for column in range(added.shape[1]):
-            array[used + row, column] = added[row, column]
-    return array
+        nodes[node, 2], nodes[node, 3], nodes[node, 4], nodes[node, 5], nodes[node, 6] = link_count, 0, edge_count, 0, 0
+    return layers, all_nodes, all_links, all_ways, all_edge, (node_count + 1, link_count, way_count, edge_count)
 
 
 @kernel
@@ -403,18 +413,19 @@ def find_graphs(
     `words` are the words one after the other, with the symbols of each numbered from 0 (their kinds), the offsets of
     the words, the symbols of each, and the offsets of those; `limits` are lo, hi and c. `system` has the edges, the
     first state, and for i and y whether a word of allowed length can be completed from y after i symbols. `floors` come
-    from `floors.find_floors` where c < 8.
+    from `preparing.find_floors` where c < 8.
 
-    Returns (layers, begins, nodes, links, ways, edge). Nodes have the columns last entry of the row, y, first link, and
-    how many words of class c - 1 its links to the edge of the ball have behind them. Links have the columns node (-1:
-    out of reach of the cap; -2 - k: row k of `edge`, 1 in each entry that is c - 1) and way. `begins[k]` is where
-    nodes, links, ways and rows at the edge of word k begin; the numbers in them count from there. Every word has one
-    node more than it needs, which says where its last links end. `begins` ends before a word that would have more nodes
-    than the first number of `most`, and once there are more than the second in all. The arrays are those of `room`
-    (nodes, links, edge and ways of all words; nodes, links and edge of one) unless these are too small.
+    Returns (layers, begins, nodes, links, ways, edge). Nodes have the columns last entry of the row, y, first link, how
+    many words of class c - 1 are behind its rows at the edge of the ball, the first of those rows, and the first way
+    and the end of the ways out of y. Links have the columns node behind, way, node before; `edge` has rows (1 in each
+    entry that is c - 1) and ways. What is behind all other ways is out of reach of the cap. `begins[k]` is where nodes,
+    links, ways and rows at the edge of word k begin; the numbers in them count from there. Every word has one node more
+    than it needs, which says where its last links end. `begins` ends before a word that would have more nodes than the
+    first number of `most`, and once there are more than the second in all. The arrays are those of `room` (nodes,
+    links, ways, edge) unless these are too small.
     """
     (kinds, offsets, symbols, symbol_offsets), (lo, hi, cap), (most_nodes, enough) = words, limits, most
-    nodes, links, edge, ways = room[:4]
+    nodes, links, ways, edge = room
     count = len(offsets) - 1
     kind_of = np.full(symbol_count, _NO_KIND, dtype=np.int64)
     begins = np.zeros((count + 1, 4), dtype=np.int64)
@@ -424,18 +435,15 @@ def find_graphs(
         word = (kinds[offsets[k] : offsets[k + 1]], len(own) + 1, lo, hi, cap)
         for kind in range(len(own)):
             kind_of[own[kind]] = kind
-        found = _find_nodes(word, own, kind_of, system, (floors[k], has_edge), most_nodes, room[4:])
+        found, nodes, links, ways, edge, sizes = _find_nodes(
+            word, own, kind_of, system, (floors[k], has_edge), most_nodes, (nodes, links, ways, edge), begins[k]
+        )
         for kind in range(len(own)):
             kind_of[own[kind]] = _NO_KIND
-        if len(found[0]) == 0 or (k > 0 and begins[k, 0] + len(found[1]) > enough):
+        if sizes[0] == 0 or (k > 0 and begins[k, 0] + sizes[0] > enough):
             count = k
             break
-        layers[k] = found[0]
-        nodes = _append(nodes, begins[k, 0], found[1])
-        links = _append(links, begins[k, 1], found[2])
-        ways = _append(ways, begins[k, 2], found[3])
-        edge = _append(edge, begins[k, 3], found[4])
-        sizes = (len(found[1]), len(found[2]), len(found[3]), len(found[4]))
+        layers[k] = found
         for what in range(4):
             begins[k + 1, what] = begins[k, what] + sizes[what]
     return layers[:count], begins[: count + 1], nodes, links, ways, edge

@@ -15,6 +15,7 @@ from pathveil.privacy.units import Edits, Unit
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, Word
 from pathveil.words.base import (
+    ErrorLaw,
     OnInfeasible,
     WordMechanism,
     checked_positive_integer,
@@ -28,12 +29,26 @@ from pathveil.words.edit.batch import draw_batch
 from pathveil.words.edit.classes import EditClasses
 from pathveil.words.edit.distances import distances_from
 from pathveil.words.edit.kept import KeptTables
-from pathveil.words.edit.law import EditLaw
 from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range, require_length
 from pathveil.words.edit.tables import EditTables, Room
 
 if TYPE_CHECKING:
     import pyarrow
+
+
+class EditLaw(ErrorLaw):
+    """How far a private word is from the sensitive one: `pmf[ℓ]` is the probability of exactly ℓ edits.
+
+    The last entry stands for `cap` edits or more, so that with a cap mean, variance and quantiles are those of
+    min(distance, cap). It depends on the sensitive word: it is for the curator.
+    """
+
+    def __init__(self, log_pmf: FloatArray) -> None:
+        super().__init__(log_pmf)
+        self.cap = len(log_pmf) - 1
+
+    def __repr__(self) -> str:
+        return f"EditLaw(0 to {self.cap} edits, mean {self.mean:.4g})"
 
 
 class EditMechanism(WordMechanism):

@@ -26,21 +26,17 @@ class Room:
     def __init__(self, words: int) -> None:
         """For so many small tables; larger ones get memory of their own."""
         self.size = words
-        one = 4_000  # nodes of a table, which has room to grow
         self.graphs: tuple[Any, ...] = (
-            np.empty((words * 1_500, 4), dtype=np.int32),
-            np.empty((words * 5_000, 2), dtype=np.int32),
-            np.empty((words * 1_500, 1), dtype=np.int64),
+            np.empty((words * 1_500, 7), dtype=np.int32),
+            np.empty((words * 2_500, 3), dtype=np.int32),
             np.empty((words * 500, 4), dtype=np.int64),
-            np.empty((one, 4), dtype=np.int32),
-            np.empty((2 * one, 2), dtype=np.int32),
-            np.empty((one, 1), dtype=np.int64),
+            np.empty((words * 1_500, 2), dtype=np.int64),
         )
         self.values = np.empty(words * 12_000, dtype=np.uint64)
 
     def holds(self, *arrays: Any) -> bool:
         """Do all of these lie in this room?"""
-        own = (*self.graphs[:4], self.values)
+        own = (*self.graphs, self.values)
         return all(np.may_share_memory(array, room) for array, room in zip(arrays, own, strict=True))
 
 
@@ -58,15 +54,16 @@ class EditTables:
         largest_table: int = LARGEST_EDIT_TABLE,
         room: Room | None = None,
     ) -> None:
-        from pathveil.words.edit.floors import find_floors
+        from pathveil.words.edit.counting import count_words
         from pathveil.words.edit.kernels import find_graphs
-        from pathveil.words.edit.walk import count_words
+        from pathveil.words.edit.preparing import find_floors, with_kinds
 
         self._words = words
         self._cap = cap
         room = room or Room(0)
         compiled = words.compiled
-        numbered = _with_kinds(listed)
+        offsets = np.cumsum([0, *map(len, listed)])
+        numbered = with_kinds(np.concatenate(listed), offsets, compiled.symbol_count)
         # Worth while where the system is small and not free: about half of the nodes turn out to lead nowhere near.
         looks_ahead = compiled.state_count > 1 and len(words.edges[1]) <= _SMALL
         floors = np.empty((len(listed), 0, 0), dtype=np.int64)
@@ -92,7 +89,7 @@ class EditTables:
         values = count_words(
             layers, begins, nodes, links, ways, words.lo, cap, compiled.accepting, words.completions, room.values
         )
-        self.is_borrowed = room.size > 0 and room.holds(nodes, links, edge, ways, values)
+        self.is_borrowed = room.size > 0 and room.holds(nodes, links, ways, edge, values)
         """Does the memory belong to the room, so that the next tables made there overwrite these?"""
         self.layers: IntArray = layers
         used = begins[-1]
@@ -138,20 +135,3 @@ class EditTables:
         if min(lengths, default=0) < 0:
             raise AssertionError("a rank below the number of words of a class always leads to one of them")
         return [word[:length] for word, length in zip(found, lengths, strict=True)]
-
-
-def _with_kinds(listed: Sequence[IntArray]) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """All words one after the other with their symbols numbered, their offsets; their different symbols, and theirs."""
-    kinds: list[int] = []
-    symbols: list[int] = []
-    offsets, symbol_offsets = [0], [0]
-    for word in listed:
-        codes = word.tolist()
-        own = sorted(set(codes))
-        kind_of = {symbol: kind for kind, symbol in enumerate(own)}
-        kinds += [kind_of[code] for code in codes]
-        symbols += own
-        offsets.append(len(kinds))
-        symbol_offsets.append(len(symbols))
-    arrays = [np.array(part, dtype=np.int64) for part in (kinds, offsets, symbols, symbol_offsets)]
-    return arrays[0], arrays[1], arrays[2], arrays[3]

@@ -1,7 +1,6 @@
-"""Compiled walks through the graph of `kernels`: backwards to count words, forwards from a number to its word.
+"""Compiled walks through the graph of `kernels`, from the number of a word to the word.
 
-Numbers of words are exact. Where none exceeds 63 bits, each is one cell. Otherwise they are stored in limbs of 32 bits,
-lowest first, each in a 64-bit cell, so that the sums over all ways of a node fit before carries are passed on.
+Numbers are exact, in limbs as in `counting`.
 """
 
 from __future__ import annotations
@@ -10,54 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from pathveil.numerics.jit import kernel, part_of_kernel
+from pathveil.numerics.jit import kernel
 
 _BITS = 32
 _MASK = np.uint64((1 << _BITS) - 1)
 _ENTRIES = 16  # of four bits each that a packed row of the graph has; a shift by more would wrap around
-
-
-@part_of_kernel
-def _sum_of_eight(values: Any, here: int, eight: int, width: int, links: Any, first: int, end: int, ways: Any) -> None:
-    """Eight columns of a node: the sums over its links, kept in registers. (A loop would be compiled worse.)"""
-    a = b = c = d = e = f = g = h = np.uint64(0)
-    for link in range(first, end):
-        to, times = links[link, 0], np.uint64(ways[links[link, 1], 2])
-        if to >= 0:
-            at = np.uint64(to) * np.uint64(width) + np.uint64(eight)  # with a sign, it might count from the end
-            a += times * values[at]
-            b += times * values[at + np.uint64(1)]
-            c += times * values[at + np.uint64(2)]
-            d += times * values[at + np.uint64(3)]
-            e += times * values[at + np.uint64(4)]
-            f += times * values[at + np.uint64(5)]
-            g += times * values[at + np.uint64(6)]
-            h += times * values[at + np.uint64(7)]
-    own = values[here + eight : here + eight + 8]
-    own[0], own[1], own[2], own[3], own[4], own[5], own[6], own[7] = a, b, c, d, e, f, g, h
-
-
-@kernel
-def _count_small(graph: Any, lo: int, cap: int, accepting: Any, completions: Any, values: Any) -> None:
-    """`count_words` where every number fits into a single limb, into `values`: rows of multiples of eight, all zero.
-
-    What is missing in the sum over all classes, since links out of reach lead to no node, belongs to class c.
-    """
-    layers, nodes, links, ways = graph
-    width = values.shape[1]
-    flat = values.reshape(values.size)
-    for i in range(len(layers) - 2, -1, -1):
-        for node in range(layers[i], layers[i + 1]):
-            here = node * width
-            for eight in range(0, width, 8):
-                _sum_of_eight(flat, here, eight, width, links, nodes[node, 2], nodes[node + 1, 2], ways)
-            if i >= lo and accepting[nodes[node, 1]]:
-                flat[here + nodes[node, 0]] += np.uint64(1)
-            flat[here + cap - 1] += np.uint64(nodes[node, 3])
-            missing = completions[i, nodes[node, 1], 0]
-            for k in range(cap):
-                missing -= flat[here + k]
-            flat[here + cap] = missing
 
 
 @kernel
@@ -73,74 +29,13 @@ def _subtract_small(number: Any, less: int) -> None:
 
 
 @kernel
-def _count_large(graph: Any, lo: int, cap: int, accepting: Any, completions: Any, values: Any) -> None:
-    """`count_words` with several limbs, into `values`, which are zero."""
-    layers, nodes, links, ways = graph
-    limbs = completions.shape[2]
-    width = (cap + 1) * limbs
-    for i in range(len(layers) - 2, -1, -1):
-        for node in range(layers[i], layers[i + 1]):
-            if i >= lo and accepting[nodes[node, 1]]:
-                values[node, nodes[node, 0] * limbs] += np.uint64(1)
-            for link in range(nodes[node, 2], nodes[node + 1, 2]):
-                to, way = links[link, 0], links[link, 1]
-                times = np.uint64(ways[way, 2])
-                if to >= 0:
-                    for k in range(width):
-                        values[node, k] += times * values[to, k]
-                else:
-                    for limb in range(limbs):
-                        values[node, cap * limbs + limb] += times * completions[i + 1, ways[way, 1], limb]
-            for k in range(width):
-                if (k + 1) % limbs:
-                    values[node, k + 1] += values[node, k] >> np.uint64(_BITS)
-                    values[node, k] &= _MASK
-            _subtract_small(values[node, cap * limbs :], nodes[node, 3])
-            for limb in range(limbs - 1):  # class c - 1 has room for what it gets: it is less than all words
-                at = (cap - 1) * limbs + limb
-                values[node, at] += np.uint64(nodes[node, 3]) if limb == 0 else np.uint64(0)
-                values[node, at + 1] += values[node, at] >> np.uint64(_BITS)
-                values[node, at] &= _MASK
-
-
-@kernel
-def count_words(
-    layers: Any,
-    begins: Any,
-    nodes: Any,
-    links: Any,
-    ways: Any,
-    lo: int,
-    cap: int,
-    accepting: Any,
-    completions: Any,
-    room: Any,
-) -> Any:
-    """values[node, ℓ]: how many allowed words continue from the node and end in class ℓ, for ℓ = 0..c, in limbs.
-
-    For all graphs that `find_graphs` found. `completions[i, y]` is how many words continue from y after i symbols,
-    whatever their class. With a single limb there may be more columns than classes; they are zero. The values lie in
-    `room`, if that is large enough.
-    """
-    limbs = completions.shape[2]
-    width = (cap + 8) // 8 * 8 if limbs == 1 else (cap + 1) * limbs
-    size = begins[-1, 0] * width
-    flat = room[:size] if size <= len(room) else np.empty(size, dtype=np.uint64)
-    flat[:] = 0
-    values = flat.reshape((begins[-1, 0], width))
-    for k in range(len(begins) - 1):
-        graph = (
-            layers[k],
-            nodes[begins[k, 0] : begins[k + 1, 0]],
-            links[begins[k, 1] : begins[k + 1, 1]],
-            ways[begins[k, 2] : begins[k + 1, 2]],
-        )
-        own = values[begins[k, 0] : begins[k + 1, 0]]
-        if limbs == 1:
-            _count_small(graph, lo, cap, accepting, completions, own)
-        else:
-            _count_large(graph, lo, cap, accepting, completions, own)
-    return values.reshape((len(values), width // limbs, limbs))
+def _subtract(number: Any, other: Any) -> None:
+    """number -= other, where that is not negative."""
+    borrow = np.uint64(0)
+    for limb in range(len(number)):
+        taken = other[limb] + borrow
+        borrow = np.uint64(1) if number[limb] < taken else np.uint64(0)
+        number[limb] = (number[limb] + (borrow << np.uint64(_BITS))) - taken
 
 
 @kernel
@@ -152,20 +47,7 @@ def _at_least(number: Any, other: Any) -> bool:
 
 
 @kernel
-def _subtract(number: Any, other: Any) -> None:
-    """number -= other, where that is not negative."""
-    borrow = np.uint64(0)
-    for limb in range(len(number)):
-        taken = other[limb] + borrow
-        borrow = np.uint64(1) if number[limb] < taken else np.uint64(0)
-        number[limb] = (number[limb] + (borrow << np.uint64(_BITS))) - taken
-
-
-@kernel
 def _multiply(number: Any, times: int, product: Any) -> None:
-    if len(number) == 1:
-        product[0] = number[0] * np.uint64(times)
-        return
     carry = np.uint64(0)
     for limb in range(len(number)):
         carry += number[limb] * np.uint64(times)
@@ -176,6 +58,11 @@ def _multiply(number: Any, times: int, product: Any) -> None:
 @kernel
 def _take(rank: Any, value: Any, times: int, product: Any) -> int:
     """Which of `times` equal shares of size `value` the rank falls into, or -1 beyond them; what it exceeds stays."""
+    if len(rank) == 1:
+        beyond = value[0] * np.uint64(times)
+        which = -1 if rank[0] >= beyond else np.int64(rank[0] // value[0])
+        rank[0] -= beyond if which < 0 else np.uint64(which) * value[0]
+        return int(which)
     _multiply(value, times, product)
     if _at_least(rank, product):
         _subtract(rank, product)
@@ -390,24 +277,30 @@ def _find_word(
     """Word number `rank` (from 0; limbs, used up) of the class into `word`; its length, or -1 for a larger rank."""
     (nodes, links, ways, edge, values), symbols, (accepting, completions, system) = graph, own[1], public
     share = np.empty_like(rank)
-    i, node, to, y = np.int64(0), np.int64(0), np.int64(-1), np.int64(nodes[0, 1])
+    i, node, y, row = np.int64(0), np.int64(0), np.int64(nodes[0, 1]), np.int64(0)
     while node >= 0:
         if i >= lo and accepting[y] and nodes[node, 0] == distance and _ends_here(rank, product):
             return int(i)
-        which = -1
-        for link in range(nodes[node, 2], nodes[node + 1, 2]):
-            to, way = links[link, 0], links[link, 1]
-            if to >= 0:
+        which, link, at_edge = -1, nodes[node, 2], nodes[node, 4]
+        end, end_of_edge = nodes[node + 1, 2], nodes[node + 1, 4]
+        for way in range(nodes[node, 5], nodes[node, 6]):
+            to, row = np.int64(-1), np.int64(0)
+            if link < end and links[link, 1] == way:
+                to = np.int64(links[link, 0])
                 share[:] = values[to, distance]
-            elif distance == cap:
-                share[:] = completions[i + 1, ways[way, 1]]
-                if to < -1:
-                    _subtract_small(share, _entries(edge[-2 - to, 0]))
-            elif to < -1 and distance == cap - 1:
-                share[:] = 0
-                share[0] = _entries(edge[-2 - to, 0])
-            else:
+                link += 1
+            elif distance < cap - 1:
                 continue
+            else:
+                if at_edge < end_of_edge and edge[at_edge, 1] == way:
+                    row = edge[at_edge, 0]
+                    at_edge += 1
+                if distance == cap:
+                    share[:] = completions[i + 1, ways[way, 1]]
+                    _subtract_small(share, _entries(row))
+                else:
+                    share[:] = 0
+                    share[0] = _entries(row)
             which = _take(rank, share, ways[way, 2], product)
             if which >= 0:
                 y = ways[way, 1]
@@ -415,12 +308,10 @@ def _find_word(
                     word[i] = symbols[ways[way, 0]]
                 else:
                     word[i] = _other_symbol(ways[way, 3], which, system, symbols)
+                i, node = i + 1, to
                 break
         if which < 0:
             return -1  # the rank is not below the number of words
-        i, node = i + 1, to
-    # Out of reach of the cap any completion will do.
-    row = edge[-2 - node, 0] if node < -1 else np.int64(0)
     return int(_follow_edge(rank, distance, row, i, y, cap, own, lo, public, product, word))
 
 

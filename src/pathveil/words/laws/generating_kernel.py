@@ -1,4 +1,4 @@
-"""One compiled pass backwards through a word for eight values of a variable side by side, which may be complex.
+"""One compiled pass backwards through a word for some values of a variable side by side, which may be complex.
 
 With S_i(y) the sum of the messages of the states that may follow y, and r the message of the state that y enters with
 the word's own symbol (if it can),
@@ -8,6 +8,9 @@ the word's own symbol (if it can),
 
 For the exponential mechanism u = v is the variable of F(u) = Σ u^errors over the feasible words, and f = g = 1; for the
 online mechanism u counts errors, v = zu, and f and g are what its probabilities are divided by.
+
+The values are tuples, whose length numba knows: it compiles one loop for a single value, which is all that a mean
+takes, and one for eight, which takes six times as long.
 """
 
 from __future__ import annotations
@@ -19,18 +22,18 @@ import numpy as np
 
 from pathveil.numerics.jit import kernel, part_of_kernel
 
-LANES = 8  # values at a time; real parts stand in front, imaginary parts behind
+LANES = 8  # values at a time, where there are several
 _RANGE = 1e-200
 
 
 @part_of_kernel
-def _rescale(message: Any, reached: Any, exponents: Any, far_apart: Any) -> None:
+def _rescale(message: Any, reached: Any, lanes: int, exponents: Any, far_apart: Any) -> None:
     """Divide the messages of each lane by a power of two, and note it; note also where they are too far apart."""
-    for lane in range(LANES):
+    for lane in range(lanes):
         top, low = 0.0, np.inf
         for y in range(len(reached)):
             if reached[y]:
-                size = max(abs(message[y, lane]), abs(message[y, LANES + lane]))
+                size = max(abs(message[y, lane]), abs(message[y, lanes + lane]))
                 top = max(top, size)
                 if size > 0.0:
                     low = min(low, size)
@@ -42,7 +45,7 @@ def _rescale(message: Any, reached: Any, exponents: Any, far_apart: Any) -> None
             for y in range(len(reached)):
                 if reached[y]:
                     message[y, lane] *= factor
-                    message[y, LANES + lane] *= factor
+                    message[y, lanes + lane] *= factor
 
 
 @kernel
@@ -69,14 +72,14 @@ def generating_passes(
     imaginary ones, like `values`. `far_apart` says where some message was too small, relative to others at its
     position, for floating point to hold all its digits.
     """
-    length, state_count = len(codes), len(accepting)
-    both = np.zeros((2, state_count, 2 * LANES))
-    total = np.empty(2 * LANES)
+    length, state_count, lanes = len(codes), len(accepting), len(u) // 2
+    both = np.zeros((2, state_count, 2 * lanes))
+    total = np.empty(2 * lanes)
     exponents[:] = 0
     far_apart[:] = False
     for y in range(state_count):
         if accepting[y] and reached[length, y]:
-            for lane in range(LANES):
+            for lane in range(lanes):
                 both[length & 1, y, lane] = 1.0
     for i in range(length - 1, -1, -1):
         after, message = both[(i + 1) & 1], both[i & 1]
@@ -87,14 +90,14 @@ def generating_passes(
             total[:] = 0.0
             for edge in range(offsets[y], offsets[y + 1]):
                 row = after[targets[edge]]
-                for lane in range(2 * LANES):
+                for lane in range(2 * lanes):
                     total[lane] += row[lane]
             factor = other_factors[y]
             row = message[y]
-            for lane in range(LANES):
-                a, b = total[lane], total[LANES + lane]
-                row[lane] = factor * (a * u[lane] - b * u[LANES + lane])
-                row[LANES + lane] = factor * (a * u[LANES + lane] + b * u[lane])
+            for lane in range(lanes):
+                a, b = total[lane], total[lanes + lane]
+                row[lane] = factor * (a * u[lane] - b * u[lanes + lane])
+                row[lanes + lane] = factor * (a * u[lanes + lane] + b * u[lane])
         symbol = codes[i]
         for k in range(label_offsets[symbol], label_offsets[symbol + 1]):
             y = label_sources[k]
@@ -105,20 +108,20 @@ def generating_passes(
             for edge in range(offsets[y], offsets[y + 1]):
                 if targets[edge] != label_targets[k]:
                     row = after[targets[edge]]
-                    for lane in range(2 * LANES):
+                    for lane in range(2 * lanes):
                         total[lane] += row[lane]
             # Other edges may lead to the same state as the word's own symbol does; they are wrong all the same.
             same = 0
             for edge in range(offsets[y], offsets[y + 1]):
                 same += targets[edge] == label_targets[k]
-            for lane in range(2 * LANES):
+            for lane in range(2 * lanes):
                 total[lane] += (same - 1) * right[lane]
             factor = right_factors[y]
             row = message[y]
-            for lane in range(LANES):
-                a, b = total[lane], total[LANES + lane]
-                row[lane] = factor * (a * v[lane] - b * v[LANES + lane] + right[lane])
-                row[LANES + lane] = factor * (a * v[LANES + lane] + b * v[lane] + right[LANES + lane])
+            for lane in range(lanes):
+                a, b = total[lane], total[lanes + lane]
+                row[lane] = factor * (a * v[lane] - b * v[lanes + lane] + right[lane])
+                row[lanes + lane] = factor * (a * v[lanes + lane] + b * v[lane] + right[lanes + lane])
         if i % every == 0:
-            _rescale(message, reached[i], exponents, far_apart)
+            _rescale(message, reached[i], lanes, exponents, far_apart)
     values[:] = both[0, start]

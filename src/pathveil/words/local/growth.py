@@ -166,6 +166,10 @@ class LocalWorld:
             self._around[reach] = sum(sizes) / len(sizes)
         return self._around[reach]
 
+    def bytes_of_counts(self, reach: int) -> float:
+        """About so many bytes has a table of the walks around all states, of up to so many steps."""
+        return self.states_around(reach) * (3.2 * reach + 20) * self.compiled.state_count
+
     def reach_for(self, share: float, length: int, z: float) -> int | None:
         """The smallest reach at which no more than this share of Z is left out; None where there is none."""
         if (share, length, z) not in self._reaches:

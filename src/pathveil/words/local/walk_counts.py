@@ -17,10 +17,11 @@ from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.words.local.growth import LocalWorld
 
 _MOST_STATES = 1 << 13  # a word through a state with more of them around it is drawn by passing over the system
-MOST_BYTES = 1 << 30  # of tables; then they are begun anew
+MOST_BYTES = 3 << 29  # of a table; then it is begun anew
 _FIRST_CELLS = 1 << 16
 _GROWTH = 8  # times: so little is copied from smaller tables
-_MOST_KEPT = 2  # tables, each for a reach of its own
+_MOST_KEPT = 2  # tables, each for a reach of its own,
+_MOST_BESIDE = 1 << 29  # and bytes of them when another one is begun
 
 _one_at_a_time = threading.Lock()
 
@@ -49,7 +50,7 @@ class WalkCounts:
         with _one_at_a_time:
             kept: dict[int, WalkCounts] = world.compiled.kept.setdefault(cls, {})
             if reach not in kept:
-                while len(kept) >= _MOST_KEPT:
+                while len(kept) >= _MOST_KEPT or sum(one._bytes for one in kept.values()) > _MOST_BESIDE:
                     kept.pop(next(iter(kept)))
                 kept[reach] = cls(world, reach)
             return kept[reach]

@@ -1,7 +1,7 @@
 """The exponential draw P(w'|w) ∝ e^(-θ d(w, w')), its loops, and permute-and-flip by rejection from it."""
 
 from pathveil.words.tilted.draw import block_size, draw_tilted, local_reach, log_normaliser, may_be_local
-from pathveil.words.tilted.engines import lanes_fit
+from pathveil.words.tilted.engines import lane_messages, lanes_fit
 from pathveil.words.tilted.exact import LARGEST_EXACT_DRAW, sampling
 from pathveil.words.tilted.reachable_states import ReachableStates
 from pathveil.words.tilted.rejection import LARGEST_EXACT_FLIP, FlipByRejection, Surroundings, flip_reach
@@ -20,6 +20,7 @@ __all__ = [
     "draw_tilted",
     "flip_reach",
     "keystream_values_per_symbol",
+    "lane_messages",
     "lanes_fit",
     "local_reach",
     "log_normaliser",

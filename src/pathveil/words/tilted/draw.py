@@ -22,7 +22,7 @@ from pathveil.randomness.source import RandomSource
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import Batch, SameLength, tilt_factor
 from pathveil.words.local import MOST_BYTES, LocalWorld
-from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, MarksEngine, RenewalEngine, lanes_fit
+from pathveil.words.tilted.engines import Engine, LaneEngine, LogEngine, MarksEngine, RenewalEngine, lane_messages
 from pathveil.words.tilted.logs import log_normalisers
 from pathveil.words.tilted.response import respond_randomly
 from pathveil.words.tilted.sparse import SparseEngine
@@ -33,9 +33,11 @@ _PRODUCT, _PRODUCT_EDGE = 60e-6, 4e-9  # seconds for a position of a single word
 _LOADING, _SIXTEEN_EDGES = 0.5, 5e-9  # seconds until compiled loops are there, and for a position and edge then
 _BLOCK_CELLS = 1 << 16  # cells, and keystream values, for a thread at a time
 _LARGEST_RENEWAL_TABLE = 1 << 22  # bytes
-_CACHED_RENEWAL_TABLE = 1 << 19  # bytes: read at random; beyond the L2 cache it is about three times slower
-_LEAST_EDGES = 300  # on smaller systems the other loops are as fast
-_LOCAL_SYMBOL, _LOCAL_GAP = 260, 18  # what a symbol takes in the local loop, and each step of its reach, in edges
+_RENEWAL_READ = ((1 << 15, 0.2), (1 << 20, 0.4), (_LARGEST_RENEWAL_TABLE, 0.6))  # bytes, and nanoseconds a read then
+_LANE_EDGE = 0.25  # nanoseconds for each edge at a position of one word of sixteen
+_LOG_POSITION, _LOG_EDGE = 44.0, 0.014  # microseconds: of all words together, and for an edge and a word
+_SPARSE_POSITION, _SPARSE_EDGE = 26.0, 0.0016  # the same of a single word, and for an edge
+_LOCAL_SYMBOL, _LOCAL_GAP = 740, 35  # what a symbol takes in the local loop, and each step of its reach, in edges
 _COUNTING = 3.0  # what counting walks around a state takes, for each state there and each step, in edges
 _LEFT_OUT = 1e-6  # of all weight, for any feasible word: draws that it could decide are made again, exactly
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
@@ -59,7 +61,7 @@ def draw_tilted(
     local = [local_engine(compiled, part.length, tilt) for part, tilt in zip(words.by_length, thetas, strict=True)]
     if words.values.size * compiled.edge_count < _SMALL and not any(local):
         for part, tilt in zip(words.by_length, thetas, strict=True):
-            small = SparseEngine if len(part.begins) == 1 else LogEngine
+            small = SparseEngine if _sparse_pays(compiled, len(part.begins)) else LogEngine
             small(compiled, part.length, tilt).draw(words.values, part.begins, private, source)
         return private
 
@@ -92,7 +94,7 @@ def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
     """The fastest loop that passes over the whole system."""
     if _renewal_pays(compiled, length, theta):
         return RenewalEngine(compiled, length, theta)
-    if lanes_fit(compiled, length):
+    if lane_messages(compiled, length) is not None:
         return LaneEngine(compiled, length, theta, far_apart=SparseEngine)
     return SparseEngine(compiled, length, theta)
 
@@ -109,9 +111,15 @@ def _one_by_one(compiled: CompiledSystem, part: SameLength) -> bool:
     return len(part.begins) < _FEW and alone < _LOADING + part.length * compiled.edge_count * _SIXTEEN_EDGES
 
 
+def _sparse_pays(compiled: CompiledSystem, words: int) -> bool:
+    """Does one product after the other take less than logarithms of all words of a small batch together?"""
+    one_by_one = words * (_SPARSE_POSITION + compiled.edge_count * _SPARSE_EDGE)
+    return one_by_one < _LOG_POSITION + words * compiled.edge_count * _LOG_EDGE
+
+
 def may_be_local(compiled: CompiledSystem) -> bool:
     """Is it used on this system at some tilt?"""
-    return not compiled.is_free and compiled.edge_count >= _LEAST_EDGES and compiled.symbol_states is not None
+    return not compiled.is_free and compiled.edge_count > _LOCAL_SYMBOL and compiled.symbol_states is not None
 
 
 def local_reach(compiled: CompiledSystem, length: int, theta: float, left_out: float = _LEFT_OUT) -> int | None:
@@ -127,7 +135,7 @@ def local_reach(compiled: CompiledSystem, length: int, theta: float, left_out: f
         return None
     around = world.states_around(reach)
     edges: float = _LOCAL_SYMBOL + reach * _LOCAL_GAP
-    if around * (4 * reach + 20) * compiled.state_count > MOST_BYTES:  # then much is counted again and again
+    if world.bytes_of_counts(reach) > MOST_BYTES:  # then much is counted again and again
         edges += around * reach * _COUNTING
     return reach if edges < compiled.edge_count else None
 
@@ -139,7 +147,7 @@ def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:
         return False
     if length * (theta + log(compiled.largest_degree)) > _SAFE:
         return False
-    # An error makes the draw look at every successor.
+    # An error makes the draw look at successors, at half of them on average.
     errors = degree * exp(-theta) / (1 + degree * exp(-theta))
-    reads = length * (1 + degree * errors) * (1 if table <= _CACHED_RENEWAL_TABLE else 3)
-    return reads < 0.6 * compiled.edge_count
+    a_read = next(time for size, time in _RENEWAL_READ if table <= size)
+    return a_read * length * (1 + degree * errors / 2) < _LANE_EDGE * compiled.edge_count

@@ -113,6 +113,7 @@ def partition_functions(
     reachable: Any,
     reachable_offsets: Any,
     active: Any,
+    rows: Any,
     offsets: Any,
     targets: Any,
     label_offsets: Any,
@@ -134,14 +135,14 @@ def partition_functions(
         exponents[:] = 0.0
         fine[:] = True
         both[:] = 0.0
-        for y in reachable[reachable_offsets[length] : reachable_offsets[length + 1]]:
+        for y in reachable[reachable_offsets[rows[length]] : reachable_offsets[rows[length] + 1]]:
             both[length & 1, y, :] = 1.0
         for i in range(length - 1, -1, -1):
             message = both[i & 1]
             message[:] = 0.0
-            states = reachable[reachable_offsets[i] : reachable_offsets[i + 1]]
+            states = reachable[reachable_offsets[rows[i]] : reachable_offsets[rows[i] + 1]]
             _step(
-                both[(i + 1) & 1], message, codes[i], states, active[i], offsets, targets,
+                both[(i + 1) & 1], message, codes[i], states, active[rows[i]], offsets, targets,
                 label_offsets, label_sources, label_targets, z, rest,
             )  # fmt: skip
             if i % every == 0:
@@ -167,6 +168,40 @@ def _entered(y: int, symbol: int, offsets: Any, labels: Any, targets: Any) -> in
 
 
 @kernel
+def _messages(
+    low: int,
+    high: int,
+    clear: bool,
+    beta: Any,
+    codes: Any,
+    system: Any,
+    z: float,
+    rest: float,
+    every: int,
+    exponents: Any,
+    unscale: Any,
+    fine: Any,
+) -> None:
+    """Messages high - 1, …, low, into beta[high - 1 - low], …, beta[0], from the one behind them.
+
+    States that are not in use at a position have 0. Nothing is ever written to them; but where a row served another
+    position before, it must be cleared.
+    """
+    reachable, reachable_offsets, active, rows, offsets, targets, label_offsets, label_sources, label_targets = system
+    for i in range(high - 1, low - 1, -1):
+        message, r = beta[i - low], rows[i]
+        if clear:
+            message[:] = 0.0
+        states = reachable[reachable_offsets[r] : reachable_offsets[r + 1]]
+        _step(
+            beta[i - low + 1], message, codes[i], states, active[r], offsets, targets,
+            label_offsets, label_sources, label_targets, z, rest,
+        )  # fmt: skip
+        if i % every == 0:
+            _rescale(message, states, exponents, unscale[i], fine)
+
+
+@kernel
 def draw_in_lanes(
     values: Any,
     begins: Any,
@@ -174,6 +209,7 @@ def draw_in_lanes(
     reachable: Any,
     reachable_offsets: Any,
     active: Any,
+    rows: Any,
     offsets: Any,
     targets: Any,
     label_offsets: Any,
@@ -184,6 +220,7 @@ def draw_in_lanes(
     every: int,
     log_z: Any,
     sound: Any,
+    step: int,
     labels: Any,
     step_table: Any,
     keystream: Any,
@@ -193,62 +230,69 @@ def draw_in_lanes(
 ) -> None:
     """A private word for each word, and log Z; one keystream value for each symbol.
 
-    `reachable[reachable_offsets[i]:reachable_offsets[i + 1]]` are the states in use at position i; `active[i]` marks
-    them. First the messages, from the last position to the first, then a walk for each word: from state y an edge to x
-    is taken with probability ∝ β(x), times z if its symbol is wrong. The walk is spelled out, for as a function of its
-    own, even one that is put in place, it made the whole 5 to 9% slower.
+    `reachable[reachable_offsets[r]:reachable_offsets[r + 1]]` with r = rows[i] are the states in use at position i;
+    `active[r]` marks them. First the messages, from the last position to the first, then a walk for each word: from
+    state y an edge to x is taken with probability ∝ β(x), times z if its symbol is wrong. Messages are held for `step`
+    positions at a time; of the others every `step`-th is kept, from which those before it are made once more. The walk
+    is spelled out, for as a function of its own, even one that is put in place, it made the whole 5 to 9% slower.
     """
-    state_count = active.shape[1]
+    state_count, segments = active.shape[1], (length + step - 1) // step
     codes = np.empty((length, LANES), np.int64)
-    # States that are not in use at a position are never written to: they stay 0.
-    beta = np.zeros((length + 1, state_count, LANES))
+    beta = np.zeros((min(step, length) + 1, state_count, LANES))
+    kept = np.zeros((segments + 1, state_count, LANES))
+    for y in reachable[reachable_offsets[rows[length]] : reachable_offsets[rows[length] + 1]]:
+        kept[segments, y, :] = 1.0
     unscale, exponents, fine = np.ones((length + 1, LANES)), np.zeros(LANES), np.ones(LANES, np.bool_)
-    for y in reachable[reachable_offsets[length] : reachable_offsets[length + 1]]:
-        beta[length, y, :] = 1.0
+    scaled_again, here = np.zeros(LANES), np.empty(LANES, np.int64)
+    system = (reachable, reachable_offsets, active, rows, offsets, targets, label_offsets, label_sources, label_targets)
     for first in range(0, len(begins), LANES):
         _load(values, begins, first, codes)
         exponents[:] = 0.0
         fine[:] = True
-        for i in range(length - 1, -1, -1):
-            states = reachable[reachable_offsets[i] : reachable_offsets[i + 1]]
-            _step(
-                beta[i + 1], beta[i], codes[i], states, active[i], offsets, targets,
-                label_offsets, label_sources, label_targets, z, rest,
-            )  # fmt: skip
-            if i % every == 0:
-                _rescale(beta[i], states, exponents, unscale[i], fine)
-        start = reachable[0]
+        for segment in range(segments - 1, -1, -1):
+            low, high = segment * step, min(segment * step + step, length)
+            beta[high - low] = kept[segment + 1]
+            _messages(low, high, segments > 1, beta, codes, system, z, rest, every, exponents, unscale, fine)
+            if segment > 0:
+                kept[segment] = beta[0]
+        here[:] = reachable[0]
         for lane in range(min(LANES, len(begins) - first)):
-            word = first + lane
-            log_z[word] = log(beta[0, start, lane]) + exponents[lane] * log(2.0)
-            sound[word] = fine[lane]
-            in_doubt[word] = False
-            if not fine[lane]:
-                continue
-            y = start
-            for i in range(length):
-                symbol = codes[i, lane]
-                uniform = (np.int64(keystream[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
-                total = beta[i, y, lane] * unscale[i, lane]
-                mark = uniform * total
-                near = margin * total
-                right = step_table[y, symbol] if step_table.size else _entered(y, symbol, offsets, labels, targets)
-                weight = beta[i + 1, right, lane] if right >= 0 else 0.0
-                taken = -1  # an edge with another symbol; -1 for the right symbol
-                in_doubt[word] |= right >= 0 and abs(mark - weight) < near
-                if mark >= weight:
-                    mark, near = (mark - weight) / z, near / z
-                    for edge in range(offsets[y], offsets[y + 1]):
-                        other = beta[i + 1, targets[edge], lane]
-                        if labels[edge] != symbol and other > 0.0:
-                            taken = edge  # stays, should rounding carry the mark beyond the last edge
-                            mark -= other
-                            in_doubt[word] |= abs(mark) < near
-                            if mark < 0.0:
-                                break
-                if taken >= 0:
-                    private[begins[word] + i] = labels[taken]
-                    y = targets[taken]
-                else:
-                    private[begins[word] + i] = symbol
-                    y = right
+            log_z[first + lane] = log(beta[0, reachable[0], lane]) + exponents[lane] * log(2.0)
+            sound[first + lane] = fine[lane]
+            in_doubt[first + lane] = False
+        for segment in range(segments):
+            low, high = segment * step, min(segment * step + step, length)
+            if segment > 0:
+                beta[high - low] = kept[segment + 1]
+                _messages(low, high, True, beta, codes, system, z, rest, every, scaled_again, unscale, fine)
+            for lane in range(min(LANES, len(begins) - first)):
+                if not fine[lane]:
+                    continue
+                word, y = first + lane, here[lane]
+                for i in range(low, high):
+                    symbol = codes[i, lane]
+                    uniform = (np.int64(keystream[word * length + i] >> np.uint64(11)) + 0.5) * 2.0**-53
+                    total = beta[i - low, y, lane] * unscale[i, lane]
+                    mark = uniform * total
+                    near = margin * total
+                    right = step_table[y, symbol] if step_table.size else _entered(y, symbol, offsets, labels, targets)
+                    weight = beta[i - low + 1, right, lane] if right >= 0 else 0.0
+                    taken = -1  # an edge with another symbol; -1 for the right symbol
+                    in_doubt[word] |= right >= 0 and abs(mark - weight) < near
+                    if mark >= weight:
+                        mark, near = (mark - weight) / z, near / z
+                        for edge in range(offsets[y], offsets[y + 1]):
+                            other = beta[i - low + 1, targets[edge], lane]
+                            if labels[edge] != symbol and other > 0.0:
+                                taken = edge  # stays, should rounding carry the mark beyond the last edge
+                                mark -= other
+                                in_doubt[word] |= abs(mark) < near
+                                if mark < 0.0:
+                                    break
+                    if taken >= 0:
+                        private[begins[word] + i] = labels[taken]
+                        y = targets[taken]
+                    else:
+                        private[begins[word] + i] = symbol
+                        y = right
+                here[lane] = y

@@ -38,7 +38,7 @@ from pathveil.words.tilted.draw import engine_for, local_reach
 from pathveil.words.tilted.engines import LaneEngine, LogEngine, MarksEngine, lanes_fit
 from pathveil.words.tilted.exact import fits
 from pathveil.words.tilted.logs import log_margin
-from pathveil.words.tilted.reachable_states import ReachableStates
+from pathveil.words.tilted.reachable_states import ReachableRows, ReachableStates
 from pathveil.words.tilted.rejection_exact import ExactComparisons
 
 LARGEST_EXACT_FLIP = 1 << 16  # positions times states: an exact comparison takes a second then
@@ -67,6 +67,10 @@ class FlipByRejection:
     @cached_property
     def _reachable(self) -> ReachableStates:
         return ReachableStates.of(self._compiled, self._length)
+
+    @cached_property
+    def _rows(self) -> ReachableRows:
+        return ReachableRows.of(self._compiled, self._length)
 
     def _local_engine(self, r: int) -> MarksEngine | None:
         """What draws at the tilt rθ by local work; None where that does not pay. All share the same tables of walks."""
@@ -118,7 +122,7 @@ class FlipByRejection:
 
     def _engine_over_all(self, r: int) -> LaneEngine | LogEngine:
         if lanes_fit(self._compiled, 1):  # two positions at a time
-            return LaneEngine(self._compiled, self._length, r * self._theta, self._reachable)
+            return LaneEngine(self._compiled, self._length, r * self._theta, self._rows)
         return LogEngine(self._compiled, self._length, r * self._theta)
 
     def margin(self, r: int) -> float:

@@ -95,7 +95,9 @@ class BranchAndBound:
         """
         nodes = self.roots()
         settled, found, spent, rounds, dives = 0.0, 0.0, 0, 0, 0
-        before = self.prefixes.work + self.suffixes.work
+        self.prefixes.begin()
+        self.suffixes.begin()
+        self._goal = self._best = 0.0
         while len(nodes):
             if (rounds & (rounds - 1) == 0 or rounds % 16 == 0) and dives < self._most_dives:
                 dives += 1
@@ -109,7 +111,7 @@ class BranchAndBound:
             done |= ~(self.prefixes.can_grow(nodes.prefix) | self.suffixes.can_grow(nodes.suffix))
             settled = max(settled, float(nodes.bound[done].max(initial=0.0)))
             nodes = nodes.at(~done)
-            worked = self.prefixes.work + self.suffixes.work - before
+            worked = self.prefixes.work + self.suffixes.work
             if not len(nodes) or found > too_much or settled >= ceiling or max(spent, worked // _WORK) >= budget:
                 break
             number = min(_BATCH, len(nodes))

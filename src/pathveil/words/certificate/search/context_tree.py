@@ -57,7 +57,9 @@ class ContextTree:
         self.is_closed: BoolArray = np.zeros(m, dtype=bool)
         self.row: IntArray = near.offsets[:-1].copy()
         self.work = 0
-        """Intervals computed so far, times the number of weights that each of them depends on."""
+        """What the contexts that were split in this search cost, whether or not an earlier one had made the parts:
+        intervals, times the number of weights that each of them depends on."""
+        self._was_split: BoolArray = np.zeros(m, dtype=bool)
         self.children: IntArray = np.zeros(m, dtype=np.int64)
         self.first_child: IntArray = np.full(m, -1)
         """-1: not made yet, -2: not to be made, there would be too much work."""
@@ -65,9 +67,15 @@ class ContextTree:
     def __len__(self) -> int:
         return len(self.current)
 
+    def begin(self) -> None:
+        """A search begins: what earlier ones made is kept, and counts as if it were not there."""
+        self.work = 0
+        self._was_split[:] = False
+
     def can_grow(self, contexts: IntArray) -> BoolArray:
-        """Are there children, or may there be?"""
-        answer: BoolArray = ~self.is_closed[contexts] & (self.first_child[contexts] != -2)
+        """Are there children, or may there be, as far as this search can know?"""
+        tried = self._was_split[contexts]
+        answer: BoolArray = ~self.is_closed[contexts] & ~(tried & (self.first_child[contexts] == -2))
         return answer
 
     def symbols_of(self, context: int) -> list[int]:
@@ -83,16 +91,17 @@ class ContextTree:
         """Make the children of these contexts, where they are not there yet."""
         from pathveil.words.certificate.search.context_kernel import expand_contexts
 
-        e = np.unique(contexts)
-        e = e[(self.first_child[e] == -1) & ~self.is_closed[e]]
+        e = np.unique(contexts[~self._was_split[contexts] & ~self.is_closed[contexts]])
+        self._was_split[e] = True
+        self.work += int((self._children(e).sum(axis=0)) @ self.near.degrees[self.current[e]] ** 2)
+        e = e[self.first_child[e] == -1]
         if not len(e):
             return
-        chain, last = self.chain, self.symbol[e]
-        closed, before = chain.first[last].astype(np.int64), chain.predecessors.degrees[last]
+        chain = self.chain
+        closed, before = self._children(e)
         number, width = closed + before, self.near.degrees[self.current[e]]
         rows = self._used + np.concatenate([[0], np.cumsum(number * width)])
         self._make_room(int(rows[-1]))
-        self.work += int(number @ width**2)
         done = expand_contexts(
             self.current[e],
             self._paths(e),
@@ -113,6 +122,11 @@ class ContextTree:
         self._used = int(rows[-1])
         self.first_child[e] = -2
         self._append(e[done], rows[:-1][done], closed[done], before[done], width[done])
+
+    def _children(self, e: IntArray) -> IntArray:
+        """How many closed and how many open contexts each of these is split into."""
+        last = self.symbol[e]
+        return np.array([self.chain.first[last].astype(np.int64), self.chain.predecessors.degrees[last]])
 
     @property
     def is_free(self) -> bool:
@@ -164,6 +178,7 @@ class ContextTree:
             ("symbol", symbol),
             ("children", np.zeros_like(none)),
             ("first_child", none),
+            ("_was_split", np.zeros(len(owner), dtype=bool)),
             ("current", self.current[e][owner]),
         ):
             setattr(self, name, np.concatenate([getattr(self, name), new]))

@@ -1,6 +1,7 @@
-"""Compiled loops that look ahead: how close an entry of a narrow row must be to lead to a word closer than the cap.
+"""Compiled loops that `kernels` rests on: symbols numbered for each word, and what can still lead near it.
 
-Terms as in `kernels`. A narrow row (c < 8) is packed, 4 bits for each entry; its floor is packed alike.
+Terms as in `kernels`. A narrow row (c < 8) is packed, 4 bits for each entry. Its floor is packed alike: how close an
+entry must be to lead to a word closer than the cap.
 """
 
 from __future__ import annotations
@@ -11,7 +12,36 @@ import numpy as np
 
 from pathveil.numerics.jit import kernel
 
+_NO_KIND = -1
 _EIGHTS = 0x0888888888888888  # 8 in each of 15 entries of 4 bits
+
+
+@kernel
+def with_kinds(codes: Any, offsets: Any, symbol_count: int) -> Any:
+    """The words with the symbols of each numbered from 0, their offsets; the symbols of each, in order; and theirs."""
+    kinds, symbols = np.empty_like(codes), np.empty_like(codes)
+    symbol_offsets = np.zeros_like(offsets)
+    kind_of = np.full(symbol_count, _NO_KIND, dtype=np.int64)
+    used = 0
+    for k in range(len(offsets) - 1):
+        begin = used
+        for at in range(offsets[k], offsets[k + 1]):
+            if kind_of[codes[at]] == _NO_KIND:
+                kind_of[codes[at]] = 0
+                place = used
+                while place > begin and symbols[place - 1] > codes[at]:
+                    symbols[place] = symbols[place - 1]
+                    place -= 1
+                symbols[place] = codes[at]
+                used += 1
+        for place in range(begin, used):
+            kind_of[symbols[place]] = place - begin
+        for at in range(offsets[k], offsets[k + 1]):
+            kinds[at] = kind_of[codes[at]]
+        for place in range(begin, used):
+            kind_of[symbols[place]] = _NO_KIND
+        symbol_offsets[k + 1] = used
+    return kinds, offsets, symbols[:used], symbol_offsets
 
 
 @kernel
