@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import random
 import json
+import random
 from collections import Counter
 from itertools import pairwise, product
 
