@@ -90,10 +90,9 @@ def commands_for_release(choices: Choices, number: int, *, new_budget: bool) -> 
     else:
         steps += _model(choices, number)
         charged = f"{folder}/model.json"
-    shown = ("--ledger", LEDGER, "--output", f"{folder}/report.html", "--overwrite", "--quiet")
-    steps.append(
-        Command("the report", ("report", "release", f"{charged}.manifest.json", *shown), f"{folder}/report.html")
-    )
+    page = f"{folder}/report.html"
+    arguments = ("report", "release", f"{charged}.manifest.json", "--ledger", LEDGER, *_on_a_map(choices))
+    steps.append(Command("the report", (*arguments, "--output", page, "--overwrite", "--quiet"), page))
     return steps
 
 
@@ -155,6 +154,14 @@ def _back(choices: Choices, words: str) -> list[Command]:
     output = f"{words.rsplit('.', 1)[0]}.geojson"
     arguments = ("places", "--back", words, "--system", SYSTEM, "--output", output, "--overwrite", "--quiet")
     return [Command("back onto the map", arguments, output)]
+
+
+def _on_a_map(choices: Choices) -> list[str]:
+    """For the map of the release, where places are known."""
+    if choices["kind"] != "points":
+        return []
+    words = ["--column", "word"] if choices["purpose"] == "words" else []
+    return ["--system", SYSTEM, *words]
 
 
 def _words_file(choices: Choices, name: str) -> str:
