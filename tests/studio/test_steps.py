@@ -8,9 +8,9 @@ import pytest
 
 from pathveil.cli.app import main
 from pathveil.studio.choices import Choices, Refusal
+from pathveil.studio.making import command_for_system, commands_for_release
 from pathveil.studio.projects import Project
 from pathveil.studio.steps import placed, take_amount
-from pathveil.studio.work import command_for_system, commands_for_release
 from tests.studio.kinds import CELLS, KINDS, STEPS
 from tests.studio.live import TRIPS
 

@@ -23,9 +23,7 @@ from pathveil.studio.amounts import amount_shown, forecasts_shown
 from pathveil.studio.choices import FIELDS, STEPS, TITLES, Choices, Refusal
 from pathveil.studio.forecasts import Forecasts
 from pathveil.studio.handover import ReleasePages
-from pathveil.studio.projects import Project, Projects, require_data, safe_name, too_large
-from pathveil.studio.promise import promised, two_inputs
-from pathveil.studio.work import (
+from pathveil.studio.making import (
     Releases,
     command_for_system,
     commands_for_release,
@@ -33,6 +31,8 @@ from pathveil.studio.work import (
     release_number,
     script_for,
 )
+from pathveil.studio.projects import Project, Projects, require_data, safe_name, too_large
+from pathveil.studio.promise import promised, two_inputs
 
 Form = Mapping[str, str]
 Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]

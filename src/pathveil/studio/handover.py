@@ -16,8 +16,7 @@ from pathveil.data.recognised import recognise
 from pathveil.studio import steps
 from pathveil.studio.amounts import budget_shown
 from pathveil.studio.choices import Choices, Refusal, step_of
-from pathveil.studio.projects import Project
-from pathveil.studio.work import (
+from pathveil.studio.making import (
     State,
     charge_of,
     command_for_curator,
@@ -28,6 +27,7 @@ from pathveil.studio.work import (
     run,
     why_lost,
 )
+from pathveil.studio.projects import Project
 
 if TYPE_CHECKING:
     from pathveil.studio.app import Endpoint, Form, Studio

@@ -15,8 +15,8 @@ import uvicorn
 from pathveil.errors import FileItselfError
 from pathveil.studio.app import Studio
 from pathveil.studio.gate import Gate
+from pathveil.studio.making import try_lock
 from pathveil.studio.projects import Projects
-from pathveil.studio.work import try_lock
 
 _LOOPBACK = "127.0.0.1"
 

@@ -18,8 +18,8 @@ from pathveil.data.public import SavedSystem, overview_of
 from pathveil.data.recognised import Recognised, recognise
 from pathveil.errors import PathVeilError
 from pathveil.studio.choices import COLUMNS, FIELDS, Choices, Refusal
+from pathveil.studio.making import command_for_system, run
 from pathveil.studio.projects import Project, as_argument, readable_file, require_data
-from pathveil.studio.work import command_for_system, run
 
 FORMATS = ("csv", "parquet", "jsonl", "txt", "xes")
 """What words can be written as."""

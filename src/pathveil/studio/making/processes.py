@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from pathveil.studio.work.commands import Command
+from pathveil.studio.making.commands import Command
 
 try:
     import fcntl

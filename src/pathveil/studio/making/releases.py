@@ -26,9 +26,9 @@ from pathveil.errors import PathVeilError
 from pathveil.ledger.entries import Entry
 from pathveil.ledger.ledger import Ledger
 from pathveil.studio.choices import Choices
+from pathveil.studio.making.commands import Command, commands_for_release
+from pathveil.studio.making.processes import Running, try_lock
 from pathveil.studio.projects import Project, write_json
-from pathveil.studio.work.commands import Command, commands_for_release
-from pathveil.studio.work.processes import Running, try_lock
 
 Status = Literal["running", "done", "failed", "cancelled", "interrupted"]
 

@@ -1,4 +1,4 @@
-"""The work of a release: which commands it takes, as a script too, and how they are run.
+"""Making a release: which commands it takes, as a script too, and how they are run.
 
 commands     the commands for what was chosen
 script       the same in Python
@@ -6,15 +6,15 @@ processes    a command as a process of its own
 releases     numbered releases: made once, taken up again after a crash
 """
 
-from pathveil.studio.work.commands import (
+from pathveil.studio.making.commands import (
     SINGLE_CHARACTERS,
     Command,
     command_for_curator,
     command_for_system,
     commands_for_release,
 )
-from pathveil.studio.work.processes import progress, run, try_lock
-from pathveil.studio.work.releases import (
+from pathveil.studio.making.processes import progress, run, try_lock
+from pathveil.studio.making.releases import (
     Releases,
     State,
     charge_of,
@@ -24,7 +24,7 @@ from pathveil.studio.work.releases import (
     release_number,
     why_lost,
 )
-from pathveil.studio.work.script import script_for
+from pathveil.studio.making.script import script_for
 
 __all__ = [
     "SINGLE_CHARACTERS",

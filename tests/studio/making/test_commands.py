@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pathveil.cli.commands import app
 from pathveil.studio.choices import Choices
-from pathveil.studio.work import command_for_curator, command_for_system, commands_for_release, script_for
+from pathveil.studio.making import command_for_curator, command_for_system, commands_for_release, script_for
 from tests.studio.kinds import KINDS
 
 ODD = st.sampled_from(["-x", "--ledger=evil.db", "--", "-", "--yes", "a b", "a\nb", "';rm -rf ~;'", "$(x)", '"', "'",

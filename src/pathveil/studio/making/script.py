@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 from pathveil.studio.choices import Choices
+from pathveil.studio.making.commands import SINGLE_CHARACTERS, Command, user_column
 from pathveil.studio.projects import LEDGER, SYSTEM
-from pathveil.studio.work.commands import SINGLE_CHARACTERS, Command, user_column
 
 _HEAD = '''"""What PathVeil Studio did for this release. Run it in the folder of the project."""
 
