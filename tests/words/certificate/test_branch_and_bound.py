@@ -195,10 +195,10 @@ def no_closed_children(patch: pytest.MonkeyPatch) -> None:
 
 def one_symbol_too_short(patch: pytest.MonkeyPatch) -> None:
     """Lengths are compared with n - 1."""
-    from pathveil.words.certificate.search import context_kernel
+    from pathveil.words.certificate.search import word_kernel
 
-    can_happen = context_kernel.can_happen
-    patch.setattr(context_kernel, "can_happen", lambda *given: can_happen(*given[:6], given[6] - 1, given[7]))
+    can_happen = word_kernel.can_happen
+    patch.setattr(word_kernel, "can_happen", lambda *given: can_happen(*given[:6], given[6] - 1, given[7]))
 
 
 def no_evidence(patch: pytest.MonkeyPatch) -> None:

@@ -162,7 +162,7 @@ class BranchAndBound:
         return fits
 
     def _can_happen(self, pair: IntArray, prefix: IntArray, suffix: IntArray) -> BoolArray:
-        from pathveil.words.certificate.search.context_kernel import can_happen
+        from pathveil.words.certificate.search.word_kernel import can_happen
 
         w, v, lengths = self.w[pair], self.v[pair], self._lengths
         sides = [

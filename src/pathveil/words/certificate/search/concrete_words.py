@@ -88,7 +88,7 @@ def _reached(chain: SymbolChain, length: int) -> BoolArray:
 
 def change_of_log_z(chain: SymbolChain, w: list[int], v: list[int], z: float) -> float:
     """log Z(v) - log Z(w), or a little less: by more than the rounding of all sums and of rescaling."""
-    from pathveil.words.certificate.search.context_kernel import log_z
+    from pathveil.words.certificate.search.word_kernel import log_z
 
     links = chain.predecessors.offsets, chain.predecessors.symbols
     here, there = (log_z(np.array(word), chain.first, chain.last, links, z) for word in (w, v))

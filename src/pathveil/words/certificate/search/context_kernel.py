@@ -156,6 +156,29 @@ def _fill(
 
 
 @checked_kernel
+def _begin_at_run(c: int, near: Any, states: Any, table: Any) -> int:
+    """At the run itself each symbol that is near leads to itself; the place of the word's own symbol among them."""
+    of = 0
+    for j in range(len(near)):
+        states[j] = near[j]
+        for k in range(len(near)):
+            table[j, k] = 0.0
+        table[j, j] = 1.0
+        if near[j] == c:
+            of = j
+    return of
+
+
+@checked_kernel
+def _largest_number(table: Any, count: int, columns: int) -> float:
+    largest = 0.0
+    for k in range(count):
+        for j in range(columns):
+            largest = max(largest, table[k, j])
+    return largest
+
+
+@checked_kernel
 def expand_contexts(
     current: Any,
     paths: Any,
@@ -203,15 +226,7 @@ def expand_contexts(
             continue
         # Terms are added up for each symbol and step; products, quotients and the summation over a box are few more.
         slack = (64 + ball + (depth + 1) * (most + 4)) * 2.0**-51
-        of = 0
-        for j in range(columns):
-            states[j] = near_symbols[begin + j]
-            for k in range(columns):
-                table[j, k] = 0.0
-            table[j, j] = 1.0
-            if near_symbols[begin + j] == c:
-                of = j
-        count = columns
+        of, count = _begin_at_run(c, near_symbols[begin : begin + columns], states, table), columns
         for step in range(depth + 1):
             # table[s] belongs to the position of paths[e, step-1], its evidence included (the run itself for step 0).
             if step == depth and first[paths[e, depth - 1] if depth else c]:
@@ -230,11 +245,7 @@ def expand_contexts(
                     if states[k] != paths[e, step]:
                         for j in range(columns):
                             table[k, j] *= z
-        largest = 0.0
-        for k in range(count):
-            for j in range(columns):
-                largest = max(largest, table[k, j])
-        if count < 0 or largest > _HUGE:
+        if count < 0 or _largest_number(table, count, columns) > _HUGE:
             done[e] = False
             continue
         last = paths[e, depth - 1] if depth else c
@@ -384,72 +395,3 @@ def direct_bounds(
             if is_known and bottom_low > _TINY:
                 bounds[node] = _largest(low, high, top, bottom, count, slack, bottom_low)
     return bounds
-
-
-@checked_kernel
-def can_happen(prefix: Any, suffix: Any, ends: Any, before: Any, after: Any, run: int, length: int, up_to: bool) -> Any:
-    """Is there a feasible word, as far as lengths go, for each node?
-
-    Contexts are (outermost symbol, depth, is closed); `ends` has the first symbol of both runs, and the last of both.
-    An open context of no symbols stands for whatever leads to the run itself.
-    """
-    (p_symbol, p_depth, p_closed), (s_symbol, s_depth, s_closed) = prefix, suffix
-    w_first, v_first, w_last, v_last = ends
-    answer = np.zeros(len(p_symbol), np.bool_)
-    for node in range(len(p_symbol)):
-        room = length - run - p_depth[node] - s_depth[node]
-        for i in range(room + 1):
-            # i symbols beyond the prefix's context, j beyond the suffix's.
-            if p_closed[node]:
-                fits = i == 0
-            elif p_depth[node]:
-                fits = before[i + 1, p_symbol[node]]
-            else:
-                fits = before[i + 1, w_first[node]] and before[i + 1, v_first[node]]
-            if not fits:
-                continue
-            for j in range(0 if up_to else room - i, room - i + 1):
-                if s_closed[node]:
-                    fits = j == 0
-                elif s_depth[node]:
-                    fits = after[j + 1, s_symbol[node]]
-                else:
-                    fits = after[j + 1, w_last[node]] and after[j + 1, v_last[node]]
-                if fits:
-                    answer[node] = True
-                    break
-            if answer[node]:
-                break
-    return answer
-
-
-@checked_kernel
-def log_z(word: Any, first: Any, last: Any, predecessors: Any, z: float) -> float:
-    """The logarithm of the weight of all words, seen from this one."""
-    offsets, symbols = predecessors
-    m = len(first)
-    weights, new = np.empty(m), np.empty(m)
-    scale = 0.0
-    for y in range(m):
-        weights[y] = 1.0 if first[y] else 0.0
-    for i in range(len(word)):
-        top = 0.0
-        for y in range(m):
-            if i:
-                new[y] = 0.0
-                for j in range(offsets[y], offsets[y + 1]):
-                    new[y] += weights[symbols[j]]
-            else:
-                new[y] = weights[y]
-            if y != word[i]:
-                new[y] *= z
-            top = max(top, new[y])
-        for y in range(m):
-            new[y] /= top
-        scale += np.log(top)
-        weights, new = new, weights
-    total = 0.0
-    for y in range(m):
-        if last[y]:
-            total += weights[y]
-    return float(scale + np.log(total))
