@@ -73,9 +73,6 @@ class Choices:
     def __getitem__(self, name: str) -> str:
         return self.values.get(name, UNSET)
 
-    def __bool__(self) -> bool:
-        return bool(self.values)
-
     @property
     def next_step(self) -> str:
         """The first step that is not done."""

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pathveil.studio.app import Endpoint, Form, Studio
 
 _SHOWN_ROWS = 12
-_SHOWN_TEXT = 4_000  # characters of a released file that are shown
 # A report is a page of its own, with scripts that its own policy names. As a sandbox it is no part of the studio.
 _SANDBOX = "sandbox allow-scripts allow-downloads allow-modals"
 _WHAT = {
