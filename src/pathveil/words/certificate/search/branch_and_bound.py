@@ -18,6 +18,7 @@ import numpy as np
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.words.certificate.search.concrete_words import WordLengths, change_of_log_z, climbed
 from pathveil.words.certificate.search.context_tree import ContextTree
+from pathveil.words.certificate.search.whole_contexts import whole_contexts
 
 _TOLERANCE = 0.03  # a bound that exceeds a change found by no more than this share of it is good enough
 _WORK = 500  # in dense systems longer contexts cost more than nodes: so much work on them counts as one node
@@ -191,10 +192,11 @@ class BranchAndBound:
             )  # fmt: skip
             splits_prefix = if_prefix <= if_suffix
             if before.is_free and after.is_free:
-                for tree, own, other, others in ((before, prefix, after, suffix), (after, suffix, before, prefix)):
-                    worth = np.flatnonzero(np.log(np.maximum(largest, 1.0)) > self._goal)
-                    direct = tree.direct_bounds(own[worth], v[worth, 0], other, others[worth])
-                    largest[worth] = np.minimum(largest[worth], np.maximum(direct, 1.0))
+                worth = np.flatnonzero(np.log(np.maximum(largest, 1.0)) > self._goal)
+                whole = whole_contexts(before, after, prefix[worth], suffix[worth], v[worth, 0], self._z)
+                decides = whole.keeps_both & (whole.bound < largest[worth])
+                splits_prefix[worth] = np.where(decides, whole.splits_prefix, splits_prefix[worth])
+                largest[worth] = np.minimum(largest[worth], whole.bound)
         else:
             from pathveil.words.certificate.run_kernel import largest_quotients
 

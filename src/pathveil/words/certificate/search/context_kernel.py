@@ -18,7 +18,7 @@ _STEPS = 12  # at most, towards the largest quotient; any of them gives a bound
 
 
 @checked_kernel
-def _step_back(
+def step_back(
     states: Any, count: int, rows: Any, width: int, predecessors: Any, place: Any, others: Any, new: Any
 ) -> int:
     """new[s] = Σ rows[s'] over the successors s' of s; lists the s that have any in `others`: their number, or -1."""
@@ -156,7 +156,7 @@ def _fill(
 
 
 @checked_kernel
-def _begin_at_run(c: int, near: Any, states: Any, table: Any) -> int:
+def begin_at_run(c: int, near: Any, states: Any, table: Any) -> int:
     """At the run itself each symbol that is near leads to itself; the place of the word's own symbol among them."""
     of = 0
     for j in range(len(near)):
@@ -170,7 +170,7 @@ def _begin_at_run(c: int, near: Any, states: Any, table: Any) -> int:
 
 
 @checked_kernel
-def _largest_number(table: Any, count: int, columns: int) -> float:
+def largest_number(table: Any, count: int, columns: int) -> float:
     largest = 0.0
     for k in range(count):
         for j in range(columns):
@@ -226,7 +226,7 @@ def expand_contexts(
             continue
         # Terms are added up for each symbol and step; products, quotients and the summation over a box are few more.
         slack = (64 + ball + (depth + 1) * (most + 4)) * 2.0**-51
-        of, count = _begin_at_run(c, near_symbols[begin : begin + columns], states, table), columns
+        of, count = begin_at_run(c, near_symbols[begin : begin + columns], states, table), columns
         for step in range(depth + 1):
             # table[s] belongs to the position of paths[e, step-1], its evidence included (the run itself for step 0).
             if step == depth and first[paths[e, depth - 1] if depth else c]:
@@ -236,7 +236,7 @@ def expand_contexts(
                         weights[j, k] = table[k, j]
                 _fill(low, high, weights, count, of, columns, slack, parents[e], row, lo, hi)
                 row += columns
-            count = _step_back(states, count, table, columns, predecessors, place, others, other_table)
+            count = step_back(states, count, table, columns, predecessors, place, others, other_table)
             if count < 0:
                 break
             states, others, table, other_table = others, states, other_table, table
@@ -245,7 +245,7 @@ def expand_contexts(
                     if states[k] != paths[e, step]:
                         for j in range(columns):
                             table[k, j] *= z
-        if count < 0 or _largest_number(table, count, columns) > _HUGE:
+        if count < 0 or largest_number(table, count, columns) > _HUGE:
             done[e] = False
             continue
         last = paths[e, depth - 1] if depth else c
@@ -313,85 +313,3 @@ def single_bounds(
         without_prefix[node] = _single_quotient(a_prefix, o_prefix, z) if a_prefix < np.inf else np.inf
         without_suffix[node] = _single_quotient(a_suffix, o_suffix, z) if a_suffix < np.inf else np.inf
     return bounds, without_prefix, without_suffix
-
-
-@checked_kernel
-def direct_bounds(
-    current: Any,
-    paths: Any,
-    depths: Any,
-    is_closed: Any,
-    groups: Any,
-    v: Any,
-    other_rows: Any,
-    other: Any,
-    near: Any,
-    free: Any,
-    first: Any,
-    predecessors: Any,
-    z: float,
-) -> Any:
-    """For each node a bound for Z(v)/Z(w) that keeps together what one of its two contexts does to all symbols.
-
-    The nodes of context e are groups[e] to groups[e+1]. Weights where it begins lie in the box `free`, those beyond the
-    run in the box of the other context, from other_rows on. Small systems only: no ball is too large.
-    """
-    (near_offsets, near_symbols), (free_lo, free_hi), (lo, hi) = near, free, other
-    m = len(first)
-    most = 0
-    for x in range(m):
-        most = max(most, predecessors[0][x + 1] - predecessors[0][x])
-    place = np.full(m, -1)
-    states, others = np.empty(m, np.int64), np.empty(m, np.int64)
-    table, other_table = np.empty((m, m)), np.empty((m, m))
-    low, high, top, bottom = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    for_v, for_w, bounds = np.empty(m), np.empty(m), np.full(len(v), np.inf)
-    for e in range(len(current)):
-        c, depth = current[e], depths[e]
-        begin, columns = near_offsets[c], near_offsets[c + 1] - near_offsets[c]
-        slack = (64 + 2 * m + (depth + 1) * (most + 4)) * 2.0**-51
-        for j in range(columns):
-            states[j] = near_symbols[begin + j]
-            for k in range(columns):
-                table[j, k] = 0.0
-            table[j, j] = 1.0
-        count = columns
-        for step in range(depth):
-            count = _step_back(states, count, table, columns, predecessors, place, others, other_table)
-            states, others, table, other_table = others, states, other_table, table
-            for k in range(count):
-                if states[k] != paths[e, step]:
-                    for j in range(columns):
-                        table[k, j] *= z
-        x = paths[e, depth - 1] if depth else c
-        largest = 0.0
-        for k in range(count):
-            s = states[k]
-            if is_closed[e]:
-                low[k] = high[k] = 1.0 if first[s] else 0.0
-            else:
-                low[k], high[k] = free_lo[x, s], free_hi[x, s]
-            for j in range(columns):
-                largest = max(largest, table[k, j])
-        if largest > _HUGE:
-            continue
-        for node in range(groups[e], groups[e + 1]):
-            is_known, row = True, other_rows[node]
-            for j in range(columns):
-                y = near_symbols[begin + j]
-                weight = hi[row + j] if y == v[node] else lo[row + j]
-                is_known &= weight < _HUGE
-                for_v[j] = weight if y == v[node] else z * weight
-                for_w[j] = weight if y == c else z * weight
-            bottom_low = 0.0
-            for k in range(count):
-                above, below = 0.0, 0.0
-                for j in range(columns):
-                    above += table[k, j] * for_v[j]
-                    below += table[k, j] * for_w[j]
-                top[k], bottom[k] = above, below
-                bottom_low += low[k] * below
-            bottom_low *= 1.0 - slack
-            if is_known and bottom_low > _TINY:
-                bounds[node] = _largest(low, high, top, bottom, count, slack, bottom_low)
-    return bounds

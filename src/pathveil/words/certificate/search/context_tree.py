@@ -24,6 +24,8 @@ from pathveil.words.certificate.ratio_bounds import Box
 from pathveil.words.certificate.search.free_walks import FreeBox
 from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 
+Tables = tuple[FloatArray, tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+
 _LARGEST_BALL = 20_000  # symbols from which a run is reached; contexts with more are not made longer
 
 
@@ -133,29 +135,22 @@ class ContextTree:
         """Is there a box from walks that ignore the word?"""
         return len(self._free[0]) > 0
 
-    def direct_bounds(self, contexts: IntArray, v: IntArray, other: ContextTree, others: IntArray) -> FloatArray:
-        """Bounds for Z(v)/Z(w), one for each node: a context here, one of the other side, and v in place of w."""
-        from pathveil.words.certificate.search.context_kernel import direct_bounds
+    def starts(self, contexts: IntArray) -> FreeBox:
+        """(lo, hi) of the weights where each of these contexts begins, one row for each."""
+        closed, at_first = self.is_closed[contexts, None], self.chain.first.astype(float)
+        lo, hi = (np.where(closed, at_first, end[self.symbol[contexts]]) for end in self._free)
+        return lo, hi
 
-        order = np.argsort(contexts, kind="stable")
-        e, begin = np.unique(contexts[order], return_index=True)
-        bounds = np.empty(len(contexts))
-        bounds[order] = direct_bounds(
-            self.current[e],
-            self._paths(e),
-            self.depth[e],
-            self.is_closed[e],
-            np.concatenate([begin, [len(contexts)]]),
-            v[order],
-            other.row[others[order]],
-            (other.lo, other.hi),
-            (self.near.offsets, self.near.symbols),
-            self._free,
-            self.chain.first,
-            (self.chain.predecessors.offsets, self.chain.predecessors.symbols),
-            self._z,
-        )
-        return bounds
+    def products(self, contexts: IntArray, groups: IntArray, v: IntArray, rows: IntArray, other: FreeBox) -> Tables:
+        """What `whole_contexts_kernel` says about these contexts; groups, v and rows are about their nodes."""
+        from pathveil.words.certificate.search.whole_contexts_kernel import products
+
+        near, before = (self.near.offsets, self.near.symbols), self.chain.predecessors
+        tables: Tables = products(
+            self.current[contexts], self._paths(contexts), self.depth[contexts], groups, v, rows, other, near,
+            (before.offsets, before.symbols), self._z,
+        )  # fmt: skip
+        return tables
 
     def _append(self, e: IntArray, rows: IntArray, closed: IntArray, before: IntArray, width: IntArray) -> None:
         """Enter the children of the contexts e: the closed one, if there is one, then the open ones."""
