@@ -40,6 +40,7 @@ from pathveil.words.certificate.ratio_bounds import Box, RatioBounds, united, un
 from pathveil.words.certificate.runs import Runs
 from pathveil.words.certificate.search import (
     LARGEST_FREE,
+    AllWords,
     BranchAndBound,
     ContextTree,
     Outcome,
@@ -52,6 +53,8 @@ _MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
 _LARGEST_WORK = 8_000_000_000  # additions for one θ; beyond that the published calibration is used
 _MOST_NEAR = 40  # symbols, on average, that are looked at beside each symbol
 _NODES = 2  # nodes of a search for each context of the budget
+_CLOSE = 1.1  # a bound that exceeds a change found by less than this factor is close enough
+_MOST_PRODUCTS = 2_000_000_000  # for one θ, where all words are looked at: some seconds
 _LARGEST_SEARCH = 200_000  # symbols; beyond that the first bounds are taken as they are, a search would take minutes
 _RUNS_ON_DEMAND = 3  # lengths of runs beyond the adjacency that are proved when somebody asks for their loss
 _FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
@@ -269,7 +272,21 @@ class ChainCertifier:
         if self.chain.symbol_count > LARGEST_FREE and tilt_factor(theta) * self._growth >= 1:
             return Outcome(known, 0.0, 0)  # what lies far away weighs as much as what is near: contexts tell nothing
         search = BranchAndBound(*pairs, *self._trees(theta), self._lengths, theta, tilt_factor(theta))
-        return search.search(known, enough=enough, too_much=enough or inf, budget=self._nodes)
+        outcome = search.search(known, enough=enough, too_much=enough or inf, budget=self._nodes)
+        is_open = outcome.bound > max(enough, _CLOSE * outcome.found) and outcome.found <= (enough or inf)
+        return self._from_all_words(theta, outcome) if run == 1 and is_open else outcome
+
+    def _from_all_words(self, theta: float, outcome: Outcome) -> Outcome:
+        """The change itself instead of its bounds, where words are few enough to look at them all."""
+        words = self._all_words
+        if words.work > _MOST_PRODUCTS or not words.is_accurate(theta):
+            return outcome
+        at_least, at_most = words.largest_change(tilt_factor(theta))
+        return Outcome(min(outcome.bound, at_most), max(outcome.found, at_least), outcome.nodes)
+
+    @cached_property
+    def _all_words(self) -> AllWords:
+        return AllWords(self.chain, self.length, up_to=self.up_to)
 
     @cached_property
     def _growth(self) -> float:
