@@ -20,6 +20,7 @@ from pathveil.words.distances.flip_law import FlipCosts, FlipMixture
 from pathveil.words.distances.lane_kernel import growth
 from pathveil.words.distances.online import OnlineDraw, position_loss
 from pathveil.words.distances.prices import Prices
+from pathveil.words.distances.symbol_kernels import draw_online, draw_symbols
 from pathveil.words.distances.word_passes import WordPasses, cut
 from tests.reference.distances import Enumerated
 from tests.reference.enumeration import feasible_words
@@ -54,6 +55,32 @@ def test_a_random_number_falls_on_a_weight_and_is_in_doubt_next_to_a_border():
     assert taken(Fraction(0)) == (0, False)
     assert taken(Fraction(1)) == (3, False)
     assert cut(np.array([0.0, -np.inf]), 2**64 - 1, 1e-12) == (0, True)  # nothing has no weight: never taken
+
+
+@pytest.mark.parametrize("code", [0, 1, 2])
+@pytest.mark.parametrize("loop", ["symbols", "online"])
+def test_compiled_loops_doubt_what_is_next_to_a_border_and_nothing_else(loop, code):
+    """One symbol at a time, with random numbers on both sides of each border, inside and outside of the margin."""
+    world = pv.MarkovChain.from_edges([(a, b) for a in range(3) for b in range(3)])
+    prices, margin = prices_of(world, steps=7), 1e-9
+    powers = prices.powers(prices.z(1.3))
+    borders = np.cumsum(powers[prices.costs[code]]) / powers[prices.costs[code]].sum()
+    shares = [0.0, 1 - 2.0**-60] + [b + way * d for b in borders[:2] for d in (1e-12, 1e-6, 0.01) for way in (-1, 1)]
+    doubted = [False] * 2 + [d < margin for _ in range(2) for d in (1e-12, 1e-6, 0.01) for _ in range(2)]
+    keystream = np.array([min(int(share * 2**64), 2**64 - 1) for share in shares], dtype=np.uint64)
+    count = len(shares)
+    private, in_doubt = np.full(count, -1), np.zeros(count, dtype=bool)
+    if loop == "symbols":
+        sums = np.cumsum(powers[prices.costs], axis=1)
+        draw_symbols(np.full(count, code), sums, keystream, margin, private, in_doubt)
+    else:
+        compiled = world.compiled
+        draw_online(
+            np.full(count, code), np.arange(count), 1, compiled.offsets, compiled.labels, compiled.targets,
+            compiled.start, prices.costs, powers, margin, keystream.reshape(-1, 1), private, in_doubt,
+        )  # fmt: skip
+    assert in_doubt.tolist() == doubted
+    assert private.tolist() == np.searchsorted(borders[:2], shares, side="right").tolist()
 
 
 def test_a_stream_asks_exact_arithmetic_only_next_to_a_border(monkeypatch):
@@ -108,6 +135,17 @@ def test_both_ways_to_the_law_of_permute_and_flip_agree(world, length, theta):
         assert mixed.marginals() == pytest.approx(counted.marginals(), abs=1e-7)
         assert mixed.wrong_symbols().pmf == pytest.approx(counted.wrong_symbols().pmf, abs=1e-7)
         assert counted.marginals().sum(axis=1) == pytest.approx(np.ones(length))
+
+
+def test_long_words_have_a_law_although_their_costs_are_too_many_to_count():
+    """Both figures come from the same mixture; they must agree on how many symbols are wrong."""
+    prices, word = prices_of(CHAIN, steps=10_000), [0, 1, 2, 0, 1, 1] * 8
+    mixed = FlipMixture(CHAIN.compiled, prices, CHAIN.encode(word), 9.0)
+    marginals = mixed.marginals()
+    assert marginals.sum(axis=1) == pytest.approx(np.ones(48))
+    wrong = 1 - marginals[np.arange(48), word]
+    assert mixed.wrong_symbols().mean == pytest.approx(wrong.sum(), rel=1e-6)
+    assert wrong.sum() > 0.5
 
 
 @pytest.mark.parametrize("theta", [50.0, 75.0, 80.0, 600.0])
@@ -232,6 +270,35 @@ def test_corridors_are_for_steep_tilts_on_large_systems_whose_symbols_are_states
     assert not pays(words=1)  # making it takes longer
     assert not pays(PLANS, prices_of(PLANS))  # a symbol does not tell the state
     assert not pays(CHAIN, prices_of(CHAIN))  # three symbols are passed over at once
+
+
+def test_systems_too_large_for_a_table_of_weights_are_drawn_alike():
+    side = range(300)
+    road = pv.MarkovChain.from_edges([(a, b) for a in side for b in side if abs(a - b) <= 2])
+    prices = Prices(road, pv.SymbolDistance.from_coordinates({x: (x, x % 3) for x in side}, steps=50), None)
+    codes = np.array([road.encode(word) for word in road.random_words(4, 30, rng=pv.insecure_seed(1))])
+    values, begins = codes.reshape(-1), np.arange(30) * 4
+    engine, drawn = DistanceEngine(road.compiled, prices, 4, prices.z(60.0), feasible=True), []
+    for small in (False, True):
+        drawn.append(np.empty_like(values))
+        log_z = engine.draw(values, begins, drawn[-1], pv.insecure_seed(3), small=small)
+        assert log_z == pytest.approx(
+            [WordPasses(road.compiled, prices, row, prices.z(60.0)).log_normaliser for row in codes]
+        )
+    assert np.array_equal(*drawn)
+    assert not np.array_equal(drawn[0], values)
+
+
+def test_words_of_each_length_are_drawn_at_their_own_tilt():
+    m = pv.Exponential(pv.Alphabet(range(3)), epsilon=1.0, distance=prices_of(pv.Alphabet(range(3))).distance)
+    m.theta = {2: 1e4, 3: 1e-3}.get
+    words = [(0, 1), (2, 0, 1), (1, 1)] * 40
+    private = m.privatize_many(words, rng=pv.insecure_seed(1))
+    assert [one for one in private if len(one) == 2] == [one for one in words if len(one) == 2]
+    # Each of 120 symbols stays with a probability of about 1/3: 70 of them with one below 1e-8.
+    stayed = sum(x == y for one, other in zip(words, private, strict=True) for x, y in zip(one, other, strict=True))
+    assert 80 * 2 < stayed < 80 * 2 + 70
+    assert [len(one) for one in private] == [len(one) for one in words]
 
 
 # Bounds of certificates.
