@@ -198,6 +198,22 @@ def test_an_exact_comparison_sums_over_all_words():
     assert flip.theta == pytest.approx(1.2 / prices.steps)
 
 
+@pytest.mark.parametrize("world", [CHAIN, PLANS, DEAD_END_PLANS], ids=["chain", "plans", "dead ends"])
+@pytest.mark.parametrize("theta", [0.5, 8.0])
+def test_hardly_any_draw_is_in_doubt(world, theta):
+    """A comparison is in doubt with a probability of some 1e-11; of 2,000 none is but for one of 1e-7."""
+    prices, count = prices_of(world), 400
+    codes = np.array([world.encode(word) for word in world.random_words(5, count, rng=pv.insecure_seed(1))])
+    values, begins, keystream = codes.reshape(-1), np.arange(count) * 5, pv.insecure_seed(2).keystream(5 * count)
+    engine = DistanceEngine(world.compiled, prices, 5, prices.z(theta), feasible=True)
+    private, log_z, (in_doubt, undrawn) = np.empty_like(values), np.empty(count), np.zeros((2, count), dtype=bool)
+    engine._run(values, begins, keystream, private, log_z, in_doubt, undrawn, only_log_z=False)
+    assert not (in_doubt | undrawn).any()
+    for row, bits, drawn in zip(codes[:50], keystream.reshape(-1, 5), private.reshape(-1, 5), strict=False):
+        by_logarithms = WordPasses(world.compiled, prices, row, prices.z(theta)).draw(bits)
+        assert by_logarithms == (drawn.tolist(), False)
+
+
 @pytest.mark.parametrize("feasible", [True, False])
 def test_long_words_have_the_normaliser_of_sums_by_logarithms(feasible):
     """So long that messages have to be brought back to 1 on the way, and far words weigh nothing."""
@@ -304,36 +320,50 @@ def test_words_of_each_length_are_drawn_at_their_own_tilt():
 # Bounds of certificates.
 
 
-@pytest.mark.parametrize("seed", range(10))
-@pytest.mark.parametrize("length", [1, 2, 3])
-def test_what_one_symbol_loses_is_bounded_from_above_and_closely_on_one_way_streets(seed, length):
-    """Chains that read differently backwards, with symbols that words do not begin or end with."""
-    rng = np.random.default_rng(seed)
-    count = 4
+def one_way_streets(seed: int) -> tuple[pv.MarkovChain, pv.SymbolDistance, float | None]:
+    """A chain that reads differently backwards, with symbols that words do not begin or end with."""
+    rng, count = np.random.default_rng(seed), 4
     follows = rng.random((count, count)) < 0.55
     follows[np.arange(count), (np.arange(count) + 1) % count] = True
     ends = [sorted(rng.choice(count, 3, replace=False).tolist()) for _ in range(2)]
-    world = pv.MarkovChain.from_edges(
-        [(int(a), int(b)) for a, b in np.argwhere(follows)], initial=ends[0], final=ends[1]
-    )
+    edges = [(int(a), int(b)) for a, b in np.argwhere(follows)]
+    world = pv.MarkovChain.from_edges(edges, initial=ends[0], final=ends[1])
     points = {x: tuple(rng.uniform(0, 4, 2)) for x in world.symbols}
     distance = pv.SymbolDistance.from_coordinates(points, steps=30, radius=3.0)
-    within = None if seed % 2 else float(np.sort(distance.distances_from(0))[2])
+    return world, distance, None if seed % 2 else float(np.sort(distance.distances_from(0))[2])
+
+
+@pytest.mark.parametrize(("length", "on_average"), [(1, 1.000001), (2, 1.07), (3, 1.22), (4, 1.19)])
+def test_what_one_symbol_loses_is_bounded_from_above_and_closely(length, on_average):
+    """Against all words; how close is what the mechanism gains over the published calibration."""
+    shares = []
+    for seed in range(10):
+        world, distance, within = one_way_streets(seed)
+        prices, listed = Prices(world, distance, within), Enumerated(world, distance, within)
+        words = [tuple(word) for word in feasible_words(world, length)]
+        boxes, up_to = (ChainBoxes.of(world.compiled, prices, length, 1, up_to=shorter) for shorter in (False, True))
+        for theta in (0.5, 3.0):
+            laws = {word: listed.exponential_law(word, prices.z(theta)) for word in words}
+            true, bound = listed.worst_loss(laws, 1), boxes.symbol_loss(theta)
+            assert true <= bound * (1 + 1e-9)
+            assert bound <= 2 * prices.rho * theta * (1 + 1e-6)
+            assert up_to.symbol_loss(theta) >= bound * (1 - 1e-12)
+            if true:
+                shares.append(bound / true)
+    assert np.mean(shares) < on_average
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_words_that_differ_in_a_run_lose_no_more_than_each_symbol_on_its_own(seed):
+    world, distance, within = one_way_streets(seed)
     prices, listed = Prices(world, distance, within), Enumerated(world, distance, within)
-    words = [tuple(word) for word in feasible_words(world, length)]
-    boxes = ChainBoxes.of(world.compiled, prices, length, 1, up_to=False)
+    words = [tuple(word) for word in feasible_words(world, 3)]
     for theta in (0.5, 3.0):
         laws = {word: listed.exponential_law(word, prices.z(theta)) for word in words}
-        true = listed.worst_loss(laws, 1)
-        bound = boxes.symbol_loss(theta)
-        assert true <= bound * (1 + 1e-9)
-        assert bound <= 2 * prices.rho * theta * (1 + 1e-6)
-        if length == 1 and true:
-            assert bound == pytest.approx(true, rel=1e-6)
-        elif true:
-            assert bound <= 2 * true
-        up_to = ChainBoxes.of(world.compiled, prices, length, 1, up_to=True).symbol_loss(theta)
-        assert up_to >= bound * (1 - 1e-12)
+        for apart in (2, 3):
+            boxes = ChainBoxes.of(world.compiled, prices, 3, apart, up_to=False)
+            assert listed.worst_loss(laws, apart) <= apart * boxes.symbol_loss(theta) * (1 + 1e-9)
+            assert boxes.symbol_loss(theta) <= 2 * prices.rho * theta * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("within", [None, 1.5])
