@@ -353,6 +353,25 @@ def test_resolutions_are_whole_numbers_up_to_fifteen():
             pv.places.Hexagons(BOUNDS, wrong)
 
 
+def test_hexagons_are_estimated_by_their_area_before_they_are_made():
+    h3 = needed("h3.api.basic_str")
+    with pytest.raises(pv.TooLargeError, match="smaller resolution") as told:
+        pv.places.Hexagons((40.0, 8.0, 45.0, 14.0), 10)
+    # 5° by 6° between 40° and 45° north: 555 km by 492 km on average.
+    expected = 555 * 492 / h3.average_hexagon_area(10, unit="km^2")
+    assert int(str(told.value).split()[1].replace(",", "")) == pytest.approx(expected, rel=0.1)
+
+
+def test_random_points_of_hexagons_and_zones_are_spread_evenly():
+    """Of 3,000 points half lie on either side of the middle: off by 0.06 with a probability below 1e-9."""
+    for cells in (pv.places.Hexagons(BOUNDS, 6), pv.places.Zones(FOUR_ZONES)):
+        x, y = cells.projection.to_metres(*cells.degrees_of(np.zeros(3000, dtype=int), "uniform", pv.insecure_seed(4)))
+        middle = cells.places_in_metres[0]
+        for values, centre in ((x, middle[0]), (y, middle[1])):
+            assert (values < centre).mean() == pytest.approx(0.5, abs=0.06)
+        assert (((x < middle[0]) == (y < middle[1])).mean()) == pytest.approx(0.5, abs=0.06)
+
+
 def test_descriptions_that_are_no_cells_are_refused():
     with pytest.raises(pv.InvalidSystemError, match="no cells of the kind 'rings'"):
         pv.places.cells_from_document({"kind": "rings"})

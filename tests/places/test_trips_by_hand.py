@@ -360,3 +360,49 @@ def test_what_is_counted_cannot_be_changed_afterwards():
         "density", "trips", "lengths", "diameters", "range_queries", "hot_spots", "patterns", "ranks",
     ]  # fmt: skip
     assert [figure for _, figure, _ in figures.rows()] == list(figures.as_dict().values())
+
+
+def test_what_becomes_of_points_on_streets_is_counted():
+    middle = {road: tuple((x + y) / 2 for x, y in zip(*(CORNERS[end] for end in road), strict=True)) for road in ROADS}
+    drive = [
+        ("p", 0, (53.0, 8.0)), ("p", 10, middle["ab"]), ("p", 20, middle["ab"]), ("p", 30, middle["cd"]),
+        ("p", 9000, middle["da"]), ("q", 9001, middle["bc"]), ("q", 9002, (53.0, 8.0)), ("q", 9003, middle["cd"]),
+    ]  # fmt: skip
+    table = {"user": [u for u, _, _ in drive], "time": [t for _, t, _ in drive]}
+    trips = TOWN.words({**table, "lat": [x for _, _, (x, _) in drive], "lng": [y for _, _, (_, y) in drive]})
+    assert list(trips) == [("ab", "bc", "cd"), ("da",), ("bc", "cd")]
+    assert trips.users == ["p", "p", "q"]
+    assert [one.timestamp() for one in trips.begins] == [10, 9000, 9001]
+    assert trips.counts.as_dict() == {
+        "points": 8, "unreadable": 0, "outside": 2, "people": 2, "words": 3, "symbols": 6, "filled": 1, "merged": 1,
+        "cut_at_gaps": 1, "cut_at_bounds": 0, "cut_at_islands": 0, "longest": 3,
+    }  # fmt: skip
+    south, west, north, east = TOWN.extent.as_list()
+    assert (south, west) == (pytest.approx(53.140, abs=0.002), pytest.approx(8.200, abs=0.002))
+    assert (north, east) == (pytest.approx(53.142, abs=0.002), pytest.approx(8.203, abs=0.002))
+    assert south < 53.140 < 53.142 < north
+    assert west < 8.200 < 8.203 < east
+
+
+def test_a_trip_on_streets_is_cut_where_no_reach_is_long_enough():
+    far = {"e": (53.150, 8.200), "f": (53.152, 8.200)}
+    lines = {road: (CORNERS[road[0]], CORNERS[road[1]]) for road in ROADS} | {"ef": (far["e"], far["f"])}
+    islands = pv.places.Streets(lines, [("ab", "bc"), ("bc", "cd")], radius=60.0)
+    points = [(53.141, 8.2), (53.151, 8.2), (53.1515, 8.2)]
+    trips = islands.words(
+        {"user": [1] * 3, "time": [5, 6, 7], "lat": [x for x, _ in points], "lng": [y for _, y in points]}
+    )
+    assert list(trips) == [("ab",), ("ef",)]
+    assert [one.timestamp() for one in trips.begins] == [5, 6]
+    assert (trips.counts.cut_at_islands, trips.counts.merged, trips.counts.longest) == (1, 1, 1)
+    # Each way of a street has its own segment; "ab" leads to "cd" over "bc" in two moves.
+    one_move = pv.places.Streets(lines, [("ab", "bc"), ("bc", "cd")], radius=60.0, reach=1)
+    ends = {"user": [1, 1], "time": [0, 1], "lat": [53.141, 53.141], "lng": [8.2, 8.203]}
+    assert len(islands.words(ends)) == 1
+    assert len(one_move.words(ends)) == 2
+    for wrong in ({"radius": -1.0}, {"radius": float("nan")}, {"radius": "50"}, {"reach": 0}, {"reach": 2.0}):
+        with pytest.raises(pv.InvalidParameterError, match=r"radius is a positive|reach is a whole"):
+            pv.places.Streets(lines, [], **wrong)
+    for place in ((91.0, 8.2), (53.0, 181.0), (float("nan"), 8.2)):
+        with pytest.raises(pv.InvalidSystemError, match="no degrees"):
+            pv.places.Streets({**lines, "xy": (place, far["e"])}, [])
