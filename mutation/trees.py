@@ -40,6 +40,7 @@ PRELOADED = [
 ]
 COPIED = ["src", "tests", "docs", "examples", "benchmarks", "pyproject.toml", "README.md", "CHANGELOG.md"]
 _LOADING = "loading"
+_LOADING_LIMIT = 150.0  # seconds for loading the test files, before a test with its own limit begins
 _fork = multiprocessing.get_context("fork")
 
 
@@ -179,6 +180,7 @@ def _run_chosen(limits: dict[str, float]) -> int:
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
 
+    signal.setitimer(signal.ITIMER_REAL, _LOADING_LIMIT)  # a mutant may never come back while files are loaded
     return _pytest(["-x", *sorted({test.split("::")[0] for test in limits})], Chosen())
 
 
