@@ -9,7 +9,19 @@ import pytest
 
 import pathveil as pv
 from pathveil.privacy.guarantee import Guarantee
-from pathveil.privacy.units import Edits, Episode, Exchange, Mass, MovedSymbols, Step, Symbols, Transition, Unit, Word
+from pathveil.privacy.units import (
+    Edits,
+    Episode,
+    Exchange,
+    Mass,
+    MovedSymbols,
+    Step,
+    Symbols,
+    Transition,
+    Unit,
+    User,
+    Word,
+)
 
 # A step has a source and a destination. All data sets of up to two episodes of up to two steps.
 STEPS = [(source, destination) for source in "ab" for destination in (0, 1)]
@@ -119,6 +131,8 @@ def test_units_say_what_they_are_when_nothing_else_is_said():
     texts = {
         Symbols(): "one symbol", MovedSymbols(1, 500.0, "m"): "one symbol moved by at most 500",
         MovedSymbols(2, 0.5, "m"): "2 symbols each moved by at most 0.5",
+        User(): "all words of a person", User(2, 7): "all words of a person, at most 2, each of at most 7 symbols",
+        User(2): "all words of a person, at most 2", User(None, 7): "all words of a person, each of at most 7 symbols",
         Edits(1, 2, 9): "one edit in a word of 2 to 9 symbols", Word(7): "a word of at most 7 symbols",
         Exchange(0.1, 3): "an exchange of 0.1 between 3 rows of a doubly stochastic matrix",
         Exchange(0.1, 2, True): "a change of 0.1 in one edge of a symmetric doubly stochastic matrix",
@@ -127,6 +141,7 @@ def test_units_say_what_they_are_when_nothing_else_is_said():
     }  # fmt: skip
     for unit, text in texts.items():
         assert str(unit).startswith(text)
+    assert "None" not in "".join(map(str, texts))
 
 
 PROMISE = Guarantee(1.5, 1e-6, "a word", ("the lengths",), "a mechanism", "exactly", True, protects=Symbols(2))
