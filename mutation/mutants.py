@@ -91,7 +91,7 @@ def _changes_the_program(root: Path, mutant: Mutant) -> bool:
     source = (root / mutant.path).read_text(encoding="utf-8")
     try:
         changed = ast.parse(mutant.code(source))
-    except SyntaxError:
+    except (SyntaxError, AttributeError):  # Cosmic Ray stumbles over `except` with a dotted name
         return False
     return ast.dump(changed) != ast.dump(ast.parse(source))
 
@@ -100,7 +100,11 @@ Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 def _left_out(module: ast.Module) -> list[Span]:
-    """Annotations, what an error says, what objects show of themselves, and decorators that only make faster."""
+    """Annotations, what an error says, what objects show of themselves, and decorators that only make faster.
+
+    And what is no operator or number at all: the star after which arguments need their names, and the `strict` of a
+    `zip`, which is an assertion.
+    """
     spans: list[Span] = []
 
     def leave_out(node: ast.expr | ast.stmt | ast.arg | None) -> None:
@@ -113,6 +117,10 @@ def _left_out(module: ast.Module) -> list[Span]:
             # The span of an argument is its name and annotation: its default stays in.
             for each in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]:
                 leave_out(each)
+            if arguments.kwonlyargs and arguments.vararg is None:
+                before = [*arguments.posonlyargs, *arguments.args, *arguments.defaults]
+                begin = max((_span(each)[1] for each in before), default=(node.lineno, node.col_offset))
+                spans.append((begin, _span(arguments.kwonlyargs[0])[0]))
             leave_out(arguments.vararg)
             leave_out(arguments.kwarg)
             leave_out(node.returns)
@@ -125,6 +133,9 @@ def _left_out(module: ast.Module) -> list[Span]:
                     spans.append(((line, column - 1), end))  # with its @
         elif isinstance(node, ast.AnnAssign):
             leave_out(node.annotation)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "zip":
+            for keyword in node.keywords:
+                leave_out(keyword.value)
         elif isinstance(node, ast.Raise) or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
             leave_out(node)
     return spans

@@ -16,7 +16,7 @@ from selection import Observed, Selection
 from trees import Tree, preload
 
 ROOT = Path(__file__).resolve().parents[1]
-TESTS = {room: [f"tests/{room}"] for room in ("randomness", "privacy", "words", "models")}
+TESTS = {room: [f"tests/{room}"] for room in ("randomness", "privacy", "words", "models", "places")}
 
 
 def main() -> None:
@@ -39,7 +39,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--files", nargs="+", default=["*.py"], help="only these files of the room (default: *.py)")
     parser.add_argument("--tests", nargs="+", help="run these test files in place of the room's own")
     parser.add_argument("--again", action="store_true", help="only the survivors of the last run")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.folder = options.folder.resolve()  # children work in folders of their own
+    return options
 
 
 def _test_room(room: str, options: argparse.Namespace) -> None:

@@ -1,9 +1,9 @@
 """Which tests can notice a change of a line: those that execute it, the fastest first.
 
-Lines that run when their file is imported (constants, defaults) can be noticed by every test that runs anything of the
-file, and by those that name the constant. Compiled functions run outside the interpreter, so that no line of theirs is
-ever seen: their tests are those that execute a line which names the function, or which names a compiled function that
-calls it, or which name it themselves.
+What a test file makes while it is loaded, all of its tests depend on. Lines that run when their file is imported
+(constants, defaults) can be noticed by every test that runs anything of the file, and by those that name the constant.
+Compiled functions run outside the interpreter, so that no line of theirs is ever seen: their tests are those that
+execute a line which names the function, or which names a compiled function that calls it, or which name it themselves.
 """
 
 from __future__ import annotations
@@ -160,7 +160,10 @@ def _assigned(module: ast.Module, line: int) -> set[str]:
 
 
 def _runs_at_import(module: ast.Module, line: int) -> bool:
-    for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef) and node.body[0].lineno <= line <= (node.end_lineno or node.lineno):
-            return False
-    return True
+    return line not in lines_in_functions(module)
+
+
+def lines_in_functions(module: ast.Module) -> set[int]:
+    """The lines that run when something is called, not when the file is loaded."""
+    functions = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
+    return {line for node in functions for line in range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1)}

@@ -7,6 +7,7 @@ thrown away after the mutant.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import hashlib
 import importlib
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from selection import Observed
+from selection import Observed, lines_in_functions
 
 PRELOADED = [
     *[
@@ -38,6 +39,8 @@ PRELOADED = [
     *["numpy", "pyarrow", "scipy.integrate", "scipy.optimize", "scipy.sparse.linalg", "scipy.special", "scipy.stats"],
 ]
 COPIED = ["src", "tests", "docs", "examples", "benchmarks", "pyproject.toml", "README.md", "CHANGELOG.md"]
+_LOADING = "loading"
+_LOADING_LIMIT = 150.0  # seconds for loading the test files, before a test with its own limit begins
 _fork = multiprocessing.get_context("fork")
 
 
@@ -177,6 +180,7 @@ def _run_chosen(limits: dict[str, float]) -> int:
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
 
+    signal.setitimer(signal.ITIMER_REAL, _LOADING_LIMIT)  # a mutant may never come back while files are loaded
     return _pytest(["-x", *sorted({test.split("::")[0] for test in limits})], Chosen())
 
 
@@ -185,7 +189,9 @@ def _test_files(place: Path) -> list[Path]:
 
 
 def _observe(folder: Path, test_file: str, out: Path) -> int:
+    """Run a file of tests. What it makes while it is loaded (cells, systems) all of its tests may depend on."""
     import coverage
+    from numba.core import event
 
     measured = coverage.Coverage(data_file=None, source=[str(folder / "src/pathveil")], config_file=False)
     seconds: dict[str, float] = {}
@@ -195,25 +201,32 @@ def _observe(folder: Path, test_file: str, out: Path) -> int:
         @pytest.hookimpl(wrapper=True)
         def pytest_runtest_protocol(item: pytest.Item) -> Any:
             measured.switch_context(item.nodeid)
-            begin = time.perf_counter()
+            begin, compiled = time.perf_counter(), getattr(compiling, "duration", 0.0)
             try:
                 return (yield)
             finally:
-                seconds[item.nodeid] = time.perf_counter() - begin
+                # Compiled code is kept: a test that happens to be the first to need it is no slow one.
+                spent = getattr(compiling, "duration", 0.0) - compiled
+                seconds[item.nodeid] = max(time.perf_counter() - begin - spent, 0.0)
                 measured.switch_context("")
 
+    compiling = event.TimingListener()
+    event.register("numba:compile", compiling)
     measured.start()
+    measured.switch_context(_LOADING)
     code = _pytest([test_file], Watch())
     measured.stop()
     data = measured.get_data()
-    executed = {
-        Path(path).relative_to(folder).as_posix(): {
-            str(line): [name for name in names if name]
-            for line, names in data.contexts_by_lineno(path).items()
-            if any(names)
-        }
-        for path in data.measured_files()
-    }
+
+    executed: dict[str, dict[str, list[str]]] = {}
+    for path in map(Path, data.measured_files()):
+        inside, lines = lines_in_functions(ast.parse(path.read_text(encoding="utf-8"))), {}
+        for line, contexts in data.contexts_by_lineno(str(path)).items():
+            everybody = _LOADING in contexts and line in inside
+            tests = list(seconds) if everybody else [name for name in contexts if name not in ("", _LOADING)]
+            if tests:
+                lines[str(line)] = tests
+        executed[path.relative_to(folder).as_posix()] = lines
     if code == 0:
         out.write_text(json.dumps({"seconds": seconds, "executed": executed}), encoding="utf-8")
     return code

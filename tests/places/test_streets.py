@@ -108,6 +108,8 @@ def test_gaps_and_people_end_trips():
     points = table(drive((0, 0), (0, 1), (0, 2)))
     points["time"] = [0, 60, 7200, 7260]
     assert len(STREETS.words(points, gap="30min")) == 2
+    # A drive of an hour without a long pause is one trip.
+    [_] = STREETS.words(points | {"time": [0, 1200, 2400, 3600]}, gap="30min")
     points["user"] = ["a", "b", "b", "b"]
     trips = STREETS.words(points, gap="30min")
     assert trips.users == ["a", "b", "b"]

@@ -30,6 +30,9 @@ def test_what_a_guarantee_speaks_of_cannot_be_changed_afterwards() -> None:
     for name in ("epsilon", "adjacency", "world", "on_infeasible", "max_length", "contexts"):
         with pytest.raises(AttributeError):
             setattr(mechanism, name, 1)
+    for name in ("epsilon", "delta", "unit", "public", "seeded"):
+        with pytest.raises(AttributeError):
+            setattr(mechanism.guarantee, name, 1)
 
 
 def test_a_public_start_is_listed_as_public() -> None:

@@ -70,7 +70,8 @@ def test_contexts_of_several_depths_are_there_to_be_saved() -> None:
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 6), st.booleans())
 def test_models_of_any_support_come_back_exactly(seed: int, order: int, longest: int, with_delta: bool) -> None:
     draw = random.Random(seed)
-    edges = [(a, b) for a in "abcd" for b in "abcd" if draw.random() < 0.6 or (a, b) == ("a", "a")]
+    letters = "abcd"[: 3 + seed % 2]
+    edges = [(a, b) for a in letters for b in letters if draw.random() < 0.6 or (a, b) == ("a", "a")]
     world = pv.MarkovChain.from_edges(edges, initial={"a"})
     data = []
     for _ in range(200):

@@ -158,6 +158,55 @@ def test_a_search_ends_between_the_largest_true_change_and_a_change_that_it_foun
             assert true <= search.search(ceiling, enough=enough, too_much=enough, budget=5_000).bound + 1e-15
 
 
+@small_and_large("number", 60, 600)
+def test_a_node_of_whole_words_has_one_pair_of_them_and_their_true_change_as_its_bound(number: int) -> None:
+    """Where both contexts are closed nothing is unknown any more: what is left of a bound is rounding."""
+    rng, seen = np.random.default_rng(7), 0
+    for case in cases(number, seed=9):
+        search = replace(case, pairs=10_000).search(replace(case, pairs=10_000).certifier())
+        if search is None:
+            continue
+        normalisers, nodes = case.normalisers(), search.roots()
+        for _ in range(2 * case.length + 2):
+            closed = search.prefixes.is_closed[nodes.prefix] & search.suffixes.is_closed[nodes.suffix]
+            for k in np.flatnonzero(closed).tolist():
+                [(w, v)] = set().union(*(literal(search, nodes, k).pairs(one) for one in normalisers))
+                change = max(normalisers[len(w) - case.lengths.start].change(w, v), 0.0)
+                assert change <= nodes.bound[k] + 1e-15
+                assert nodes.bound[k] <= change * (1 + 1e-9) + 1e-11
+                seen += 1
+            nodes = nodes.at(~closed)
+            if not len(nodes):
+                break
+            nodes = search.split(nodes.at(rng.choice(len(nodes), min(len(nodes), 4), replace=False)))
+    assert seen > number
+
+
+@small_and_large("number", 40, 400)
+def test_contexts_are_completed_to_whole_words_whenever_there_are_any(number: int) -> None:
+    rng, missing = np.random.default_rng(8), 0
+    for case in cases(number, seed=10):
+        search = case.search(case.certifier())
+        if search is None:
+            continue
+        normalisers, lengths, nodes = case.normalisers(), case.certifier()._lengths, search.roots()
+        for _ in range(8):
+            for k in range(min(len(nodes), 6)):
+                node = literal(search, nodes, k)
+                pairs = set().union(*(node.pairs(one) for one in normalisers))
+                found = lengths.completed(
+                    list(node.prefix), node.prefix_is_closed, (list(node.w), list(node.v)), list(node.suffix),
+                    node.suffix_is_closed,
+                )  # fmt: skip
+                missing += not pairs
+                assert (found is None) == (not pairs)
+                assert found is None or tuple(map(tuple, found)) in pairs
+            if not len(nodes):
+                break
+            nodes = search.split(nodes.at(rng.choice(len(nodes), min(len(nodes), 3), replace=False)))
+    assert missing
+
+
 # ------------------------------------------------------------------------------- negative controls
 
 

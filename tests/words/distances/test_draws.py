@@ -13,6 +13,7 @@ from pathveil.words.distances import engine as engines
 from pathveil.words.distances import free
 from pathveil.words.distances.engine import DistanceEngine
 from pathveil.words.distances.prices import Prices
+from pathveil.words.distances.word_passes import WordPasses
 from tests.worlds import CHAIN, DEAD_END_PLANS, PLANS
 
 POINTS = {0: (0.0, 0.0), 1: (1.0, 0.3), 2: (2.2, 1.9)}
@@ -79,9 +80,13 @@ def test_all_loops_and_exact_arithmetic_draw_the_same_words_from_the_same_bits(w
         log_z = engine.draw(values, begins, private, pv.insecure_seed(9), small=small)
         assert log_z == pytest.approx(engine.log_partition(values, begins), rel=1e-12)
         drawn.append(private)
-    monkeypatch.setattr(DistanceEngine, "margin", property(lambda _: 10.0))  # everything is in doubt
+    exact, exactly = [], engines.draw_exactly
+    monkeypatch.setattr(engines, "draw_exactly", lambda *given: exact.append(exactly(*given)) or exact[-1])
+    for loop in (DistanceEngine, WordPasses):
+        monkeypatch.setattr(loop, "margin", property(lambda _: 10.0))  # everything is in doubt
     private = np.empty_like(values)
     engine.draw(values, begins, private, pv.insecure_seed(9))
+    assert len(exact) == count
     assert np.array_equal(drawn[0], drawn[1])
     assert np.array_equal(drawn[0], private)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import pathveil as pv
-from pathveil.words.local.growth import LocalWorld
+from pathveil.words.local.growth import Growth, LocalWorld
 
 
 def _layers(count: int, width: int, ways: int) -> pv.MarkovChain:
@@ -41,3 +43,10 @@ def test_words_are_drawn_on_large_maps_without_a_way_back(kind: type[pv.WordMech
     assert all(map(world.is_feasible, drawn))
     wrong = sum(a != b for word, private in zip(words, drawn, strict=True) for a, b in zip(word, private, strict=True))
     assert wrong < 200  # of 800 symbols; nearly none at this ε
+
+
+def test_more_walks_than_floating_point_holds_are_bounded_by_infinity():
+    growth = Growth(3.0, 2.0, np.array([1.0, 2.0]))
+    assert growth.bound(1) == 2.0
+    assert growth.bound(10) == pytest.approx(3 * 2.0**10)
+    assert growth.bound(100_000) == math.inf

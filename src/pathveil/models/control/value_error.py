@@ -187,6 +187,7 @@ def _positive_sum(noise: CountNoise, n: IntArray, rare: float) -> FloatArray:
 
 
 def laplace_tail(noise: CountNoise, rare: float) -> int:
-    """The least whole number that |Z| exceeds with at most this probability: P(|Z| > x) = 2q^(x+1)/(1+q)."""
+    """A whole number that |Z| exceeds with at most this probability, P(|Z| > x) = 2q^(x+1)/(1+q): one above the least
+    one, so that rounding makes no difference."""
     q = math.exp(-1 / float(noise.scale))
     return max(0, math.ceil(float(noise.scale) * math.log(2 / (1 + q) / rare)))

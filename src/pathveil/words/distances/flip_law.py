@@ -113,11 +113,9 @@ class FlipMixture:
             return FlipCosts(self._compiled, self._prices, self._codes, self._theta).wrong_symbols()
 
     def _mixed_marginals(self) -> FloatArray:
-        total: FloatArray | None = None
+        total: FloatArray = np.zeros((len(self._codes), self._compiled.symbol_count))
         for weight, k in self._terms():
-            found = self._marginals_at(k)
-            total = weight * found if total is None else total + weight * found
-        assert total is not None
+            total += weight * self._marginals_at(k)
         rows = np.arange(len(self._codes))
         total[rows, self._codes] += 1 - total.sum(axis=1)
         return total
@@ -130,10 +128,12 @@ class FlipMixture:
         return law_of(pmf)
 
     def _terms(self) -> Iterator[tuple[float, int]]:
-        """(a_k F(z^k), k): what the exponential mechanism at z^k weighs; the true word takes what is left to 1."""
+        """(a_k F(z^k), k): what the exponential mechanism at z^k weighs; the true word takes what is left to 1.
+
+        No terms at all where all other words together weigh next to nothing.
+        """
         others = [self._others(1)]
         if others[0] == 0:
-            yield 0.0, 1
             return
         t, dt = _nodes(others[0])
         exponent, r = np.zeros_like(t), 0
