@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT)]
 from tests.chromium import MISSING, chromium, is_installed  # noqa: E402
 from tests.studio.walks.walking import Walk, studio_running  # noqa: E402
 
-TUTORIAL = ROOT / "docs" / "tutorials" / "studio.md"
+TUTORIAL = ROOT / "docs" / "studio.md"
 WIDTH = 1000
 COLOURS = 48  # enough for a page, and a third of the bytes
 
