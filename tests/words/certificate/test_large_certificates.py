@@ -13,9 +13,9 @@ import pytest
 from hypothesis import strategies as st
 
 import pathveil as pv
-from pathveil.words.certificate import certificate as certificates
 from pathveil.words.certificate.certificate import Certificate, ChainCertifier
 from pathveil.words.certificate.ratio_bounds import Box, RatioBounds
+from pathveil.words.certificate.run_sums import total_loss
 from pathveil.words.tilted.draw import log_normaliser
 from tests.real_data import FOLDER, needs_real_data
 from tests.reference.enumeration import feasible_words, hamming
@@ -150,7 +150,7 @@ def test_half_of_the_certified_changes_is_found_out() -> None:
     for case in sparse_cases(300):
         certificate = case.certificate()
         halves = {run: bound / 2 for run, bound in certificate.run_bounds.items()}
-        loss = certificates._total_loss(case.theta, halves, min(case.adjacency, case.length))
+        loss = total_loss(case.theta, halves, min(case.adjacency, case.length))
         if case.is_too_small(Certificate(case.length, False, case.adjacency, case.theta, loss, halves, "halved")):
             return
     pytest.fail("no case noticed")

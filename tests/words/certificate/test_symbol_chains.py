@@ -16,12 +16,12 @@ from pathveil.words.certificate import ratio_kernels, run_kernel
 from pathveil.words.certificate.contexts import _memory, context_levels
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.protected_positions import protected_positions
-from pathveil.words.certificate.ratio_bounds import Box
+from pathveil.words.certificate.ratio_bounds import Box, RatioBounds
 from pathveil.words.certificate.runs import Runs
 from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 from pathveil.words.tilted.reachable_states import ReachableStates
 from tests.reference.enumeration import feasible_words
-from tests.worlds import PLANS
+from tests.worlds import PLANS, TOWN
 
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
 
@@ -329,13 +329,17 @@ def test_the_bound_of_a_run_is_the_largest_over_its_places(run: int, monkeypatch
     largest = dict(enumerate([0.5, 1.5, 3.0, 2.0]))
 
     def quotient(w: np.ndarray, v: np.ndarray, *arguments: object) -> float:
+        """Boxes of several places have the largest quotient of all of them."""
         arguments = tuple(chained.from_iterable(each if isinstance(each, tuple) else [each] for each in arguments))
         before, after = int(arguments[0][0]), int(arguments[5][0])  # type: ignore[index]
+        last = int(arguments[1][0])  # type: ignore[index]
+        if last > before:
+            return max(largest[i] for i in range(before, last + 1))
         seen[before] = (after, len(w), len(v), arguments)
         return largest[before]
 
     monkeypatch.setattr(ratio_kernels, "largest_quotient_of_single_symbols", quotient)
-    monkeypatch.setattr(run_kernel, "largest_quotients", quotient)
+    monkeypatch.setattr(run_kernel, "largest_quotients", lambda w, *given: np.full(len(w), quotient(w, *given)))
     bound = found.bound(theta, prefixes, suffixes, kept, kept)
     places = [i for i, (w, _) in enumerate(found.places) if len(w)]
     assert sorted(seen) == places
@@ -358,6 +362,38 @@ def test_the_bound_of_a_run_is_the_largest_over_its_places(run: int, monkeypatch
     # Where there are too many to look at, each symbol of a run counts by itself.
     found.places = None
     assert found.bound(theta, prefixes, suffixes, kept, kept) == run * theta
+
+
+@pytest.mark.parametrize("run", [2, 3])
+@pytest.mark.parametrize("theta", [0.3, 1.0, 3.0])
+def test_pairs_of_runs_that_are_left_out_are_never_the_worst(
+    run: int, theta: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound is that of all pairs at all places, also where they are far more than are looked at together."""
+    chain = SymbolChain.of(TOWN.compiled)
+    assert chain is not None
+    length, z = 7, tilt_factor(theta)
+    alive, kept = chain.alive(length, up_to=False), KeptPairs.within(chain, 100_000)
+    backwards = chain.reversed()
+    kept_after = KeptPairs.within(backwards, 100_000)
+    prefixes = RatioBounds(chain, context_levels(chain, alive, 500), kept).boxes(z)
+    suffixes = RatioBounds(backwards, context_levels(backwards, alive[::-1], 500), kept_after).boxes(z)
+    found = Runs(chain, alive, run, up_to=False)
+    assert found.places is not None
+    each = []
+    for i, (w, v) in enumerate(found.places):
+        for one in range(len(w)):
+            own = w[one : one + 1], v[one : one + 1]
+            each.append(found._quotients(*own, prefixes[i], suffixes[length - run - i], z, kept, kept_after)[0])
+    assert len(each) > 1000
+    assert found.bound(theta, prefixes, suffixes, kept, kept_after) == pytest.approx(log(max(each)), rel=1e-9)
+
+    # Negative control: were those looked at first that can do least, and the others left out, it would be noticed.
+    quotients = Runs._quotients
+    monkeypatch.setattr(
+        Runs, "_quotients", lambda self, w, *more: quotients(self, w, *more) ** (-1 if len(w) > 64 else 1)
+    )
+    assert found.bound(theta, prefixes, suffixes, kept, kept_after) < log(max(each)) - 1e-6
 
 
 def test_places_that_are_alike_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

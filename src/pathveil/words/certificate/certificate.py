@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import exp, inf, log
+from math import exp, inf, log, sqrt
 
 import numpy as np
 from scipy import sparse
@@ -32,11 +32,13 @@ from scipy import sparse
 from pathveil.numerics.arrays import FloatArray
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
-from pathveil.words.base import LARGEST_TILT, largest_part, tilt_factor
+from pathveil.words.base import LARGEST_TILT, tilt_factor
 from pathveil.words.certificate.contexts import context_levels, least_work
 from pathveil.words.certificate.kept_pairs import KeptPairs, one_step_wider
+from pathveil.words.certificate.largest_tilt import FINEST_STEP, largest_tilt
 from pathveil.words.certificate.protected_positions import protected_positions
 from pathveil.words.certificate.ratio_bounds import Box, RatioBounds, united, united_so_far
+from pathveil.words.certificate.run_sums import deciding_runs, harmless_bound, rounded_up, total_loss
 from pathveil.words.certificate.runs import Runs
 from pathveil.words.certificate.search import (
     LARGEST_FREE,
@@ -55,9 +57,9 @@ _MOST_NEAR = 40  # symbols, on average, that are looked at beside each symbol
 _NODES = 2  # nodes of a search for each context of the budget
 _CLOSE = 1.1  # a bound that exceeds a change found by less than this factor is close enough
 _MOST_PRODUCTS = 2_000_000_000  # for one θ, where all words are looked at: some seconds
+_ROUGH = 8  # by what the budget is divided where the answer only says which θ to try next
 _LARGEST_SEARCH = 200_000  # symbols; beyond that the first bounds are taken as they are, a search would take minutes
 _RUNS_ON_DEMAND = 3  # lengths of runs beyond the adjacency that are proved when somebody asks for their loss
-_FINEST_STEP = 1e-3  # relative accuracy to which the largest passing θ is looked for
 
 # One lock for all: a certifier goes to other processes together with its certificates, and a lock could not.
 _PROVING = threading.RLock()
@@ -94,24 +96,31 @@ class Certificate:
     protected_positions: float | None = None
     found: float = 0.0
     """A change of log Z that two adjacent feasible words really have: no proof can bound the change by less."""
+    given_up_at: float | None = field(default=None, repr=False, compare=False)
+    """Where a proof was given up: what the loss comes to at least, by the runs that were looked at."""
     prove: Callable[[int], float] | None = field(default=None, repr=False, compare=False)
-    """Bounds the change over one run of more positions than the adjacency, -inf if there is none; None: nobody does."""
+    """Bounds the change over one run of so many positions as well as we can, -inf if there is none."""
 
     def loss_at(self, distance: int) -> float:
         """The loss between two feasible words that differ in up to this many symbols, adjacent or not.
 
-        Runs a little longer than the adjacency are proved when this is first asked, which may take some seconds; still
-        longer ones count as in the published calibration.
+        Where another distance than the adjacency is asked for, better bounds for the runs that decide it are proved, up
+        to a little longer than the adjacency; that may take some seconds. Still longer runs count as in the published
+        calibration.
         """
-        distance = min(checked_length(distance), self.length)
+        distance, adjacency = min(checked_length(distance), self.length), min(self.adjacency, self.length)
         bounds = dict(self.run_bounds)
-        for run in range(self.adjacency + 1, distance + 1):
-            proved = run * self.theta
-            if self.prove is not None and run <= self.adjacency + _RUNS_ON_DEMAND:
-                proved = min(self.prove(run), proved)
-            if proved > -inf:
-                bounds.setdefault(run, proved)
-        return _total_loss(self.theta, bounds, distance)
+        for run in range(adjacency + 1, distance + 1):
+            bounds.setdefault(run, run * self.theta)
+        asked = set(range(adjacency + _RUNS_ON_DEMAND + 1, distance + 1))
+        while self.prove is not None and distance != adjacency:
+            deciding = deciding_runs(self.theta, bounds, distance) - asked
+            if not deciding:
+                break
+            run = min(deciding)
+            asked.add(run)
+            bounds[run] = min(self.prove(run), bounds[run])
+        return total_loss(self.theta, bounds, distance)
 
     def __str__(self) -> str:
         lengths = f"up to {self.length}" if self.up_to else f"{self.length}"
@@ -134,7 +143,7 @@ def published_certificate(length: int, up_to: bool, adjacency: int, theta: float
     """The bound K ≤ bθ, which needs no proof about the system."""
     bounds = {run: run * theta for run in range(1, min(adjacency, length) + 1)}
     return Certificate(
-        length, up_to, adjacency, theta, _up(2 * adjacency * theta), bounds, f"published calibration: {why}"
+        length, up_to, adjacency, theta, rounded_up(2 * adjacency * theta), bounds, f"published calibration: {why}"
     )
 
 
@@ -209,10 +218,10 @@ class ChainCertifier:
     def certify(self, theta: float, within: float | None = None) -> Certificate:
         """The certificate at this θ, whatever its loss.
 
-        With `within`, only as far as it takes to see whether the loss stays within that.
+        With `within` the proof is given up, with the bounds that it has by then, once the loss is seen to exceed that.
         """
         with self._alone():
-            return self._certified(theta, within)
+            return self._completed(self._certified(theta, inf)) if within is None else self._certified(theta, within)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -225,36 +234,71 @@ class ChainCertifier:
                 self._process, self._boxes_at, self._trees_at = os.getpid(), None, None
             yield
 
-    def _certified(self, theta: float, within: float | None) -> Certificate:
-        length, b = self.length, min(self.adjacency, self.length)
-        bounds = {run: bound for run in range(1, b + 1) if (bound := self._shallow(theta, run)) > -inf}
-        found = 0.0
-        if within is None or _total_loss(theta, bounds, b) > within:
-            for run in bounds:
-                share = 0.0 if within is None else max(run * (within / b * (1 - 1e-11) - theta), 0.0)
-                outcome = self._searched(theta, run, bounds[run], share)
-                bounds[run], found = outcome.bound, max(found, outcome.found)
+    def _certified(self, theta: float, within: float) -> Certificate:
+        """Runs that are not in the worst sum keep their first bound; the others are searched, the short ones first."""
+        b = min(self.adjacency, self.length)
+        bounds: dict[int, float] = {}
+        found: dict[int, float] = {}
+        settled: dict[int, float] = {}  # what a length that was searched adds to every sum, whatever else is proved
+        for run in range(1, b + 1):
+            if total_loss(theta, settled, b) > within:
+                bounds[run] = run * theta  # nobody looks any more
+                continue
+            if (bound := self._shallow(theta, run)) > -inf:
+                bounds[run] = bound
+            while run == b or total_loss(theta, bounds, b) > within:
+                deciding = deciding_runs(theta, bounds, b) - settled.keys()
+                if not deciding or total_loss(theta, settled, b) > within:
+                    break
+                one = min(deciding)
+                outcome, settled[one] = self._decided(theta, one, bounds[one], settled, within)
+                bounds[one], found[one] = outcome.bound, outcome.found
+        least = total_loss(theta, settled, b)
         return Certificate(
-            length=length,
+            length=self.length,
             up_to=self.up_to,
             adjacency=self.adjacency,
             theta=theta,
-            loss=_total_loss(theta, bounds, b),
+            loss=total_loss(theta, bounds, b),
             run_bounds=bounds,
             method="certified",
             contexts=self.contexts,
             protected_positions=self._protected_positions,
-            found=found,
-            prove=partial(self._longer_run, theta),
+            found=max(found.values(), default=0.0),
+            given_up_at=least if least > within else None,
+            prove=partial(self._best_bound, theta),
         )
 
-    def _longer_run(self, theta: float, run: int) -> float:
-        """A bound for runs beyond the adjacency, proved once."""
+    def _decided(
+        self, theta: float, run: int, known: float, settled: dict[int, float], within: float
+    ) -> tuple[Outcome, float]:
+        """A bound for runs that decide, small enough not to or as good as the budget allows; and what they then add."""
+        b = min(self.adjacency, self.length)
+        if b * theta >= within * (1 - 1e-9):  # any change is too much, and how much only says which θ to try next
+            outcome = self._searched(theta, run, known, 0.0, inf, self._nodes // _ROUGH)
+            return outcome, sqrt(outcome.bound * (outcome.found or outcome.bound))
+        enough = harmless_bound(theta, settled, run, b, total_loss(theta, settled, b) * (1 + FINEST_STEP / 4))
+        too_much = within / (b // run) - run * theta
+        outcome = self._searched(theta, run, known, enough, too_much, self._nodes)
+        return outcome, outcome.found if outcome.found > too_much else outcome.bound
+
+    def _completed(self, certificate: Certificate) -> Certificate:
+        """A short look at the runs that do not decide: their changes may be the largest, their bounds can be better."""
+        theta, bounds, found = certificate.theta, dict(certificate.run_bounds), certificate.found
+        b = min(self.adjacency, self.length)
+        with self._alone():
+            for run in sorted(bounds.keys() - deciding_runs(theta, bounds, b)):
+                outcome = self._searched(theta, run, bounds[run], 0.0, inf, self._nodes // _ROUGH)
+                bounds[run], found = outcome.bound, max(found, outcome.found)
+        return replace(certificate, run_bounds=bounds, found=found)
+
+    def _best_bound(self, theta: float, run: int) -> float:
+        """The best bound for runs of one length, within the adjacency or beyond, proved once."""
         with self._alone():
             if (theta, run) not in self._proved:
                 bound = self._shallow(theta, run)
                 if bound > 0:
-                    bound = self._searched(theta, run, bound, 0.0).bound
+                    bound = self._searched(theta, run, bound, 0.0, inf, self._nodes).bound
                 self._proved[theta, run] = bound
             return self._proved[theta, run]
 
@@ -264,17 +308,21 @@ class ChainCertifier:
         bound = self._runs(run).bound(theta, prefixes, suffixes, self._prefixes.kept, self._suffixes.kept)
         return min(max(bound, 0.0), run * theta) if bound > -inf else bound
 
-    def _searched(self, theta: float, run: int, known: float, enough: float) -> Outcome:
-        """A better bound by branch and bound: at most `enough`, or as good as the budget allows."""
+    def _searched(self, theta: float, run: int, known: float, enough: float, too_much: float, nodes: int) -> Outcome:
+        """A better bound by branch and bound: at most `enough`, or as good as so many nodes make it.
+
+        It ends as well where two words have a larger change than `too_much`.
+        """
         pairs = self._runs(run).pairs
         if pairs is None or not len(pairs[0]) or known <= enough or self.chain.symbol_count > _LARGEST_SEARCH:
             return Outcome(known, 0.0, 0)
         if self.chain.symbol_count > LARGEST_FREE and tilt_factor(theta) * self._growth >= 1:
             return Outcome(known, 0.0, 0)  # what lies far away weighs as much as what is near: contexts tell nothing
         search = BranchAndBound(*pairs, *self._trees(theta), self._lengths, theta, tilt_factor(theta))
-        outcome = search.search(known, enough=enough, too_much=enough or inf, budget=self._nodes)
-        is_open = outcome.bound > max(enough, _CLOSE * outcome.found) and outcome.found <= (enough or inf)
-        return self._from_all_words(theta, outcome) if run == 1 and is_open else outcome
+        outcome = search.search(known, enough=enough, too_much=too_much, budget=nodes)
+        is_open = outcome.bound > max(enough, _CLOSE * outcome.found) and outcome.found <= too_much
+        is_worth_it = run == 1 and is_open and nodes == self._nodes
+        return self._from_all_words(theta, outcome) if is_worth_it else outcome
 
     def _from_all_words(self, theta: float, outcome: Outcome) -> Outcome:
         """The change itself instead of its bounds, where words are few enough to look at them all."""
@@ -345,61 +393,12 @@ class ChainCertifier:
         return WordLengths(self.chain, self.length, up_to=self.up_to)
 
     def largest(self, epsilon: float) -> Certificate:
-        """The certificate with the largest θ we can find whose loss stays within ε.
-
-        From θ = ε/b downwards: where θ fails with a change K, nothing above (ε-K)/b can pass while K keeps growing
-        on the way down, so that is tried next, and then where the line through the last two failures meets ε.
-        θ = ε/2b passes always. Every θ that is returned was evaluated itself; the search only decides which are.
-        """
+        """The certificate with the largest θ we can find whose loss stays within ε."""
         b = self.adjacency
-        lowest = epsilon / (2 * b)
         if any(self._runs(run).places is None for run in range(1, min(b, self.length) + 1) if b % run == 0):
             # b/r runs with K_r = rθ each lose 2bθ: nothing above ε/2b can pass.
             return self.certify(published_theta(epsilon, b))
-        theta, slope = largest_part(epsilon, b), float(b)
-        failed: Certificate | None = None
-        while theta > lowest:
-            certificate = self.certify(theta, epsilon)
-            if certificate.loss <= epsilon:
-                break
-            loss = _least_loss(certificate, epsilon)
-            if failed is not None:
-                slope = min(max((_least_loss(failed, epsilon) - loss) / (failed.theta - theta), b / 4), b)
-            failed = certificate
-            # A little farther down than the estimate, so as to arrive on the side that passes.
-            theta = (theta - (loss - epsilon) / slope) * (1 - _FINEST_STEP / 4)
-        else:
-            certificate = self.certify(published_theta(epsilon, b), epsilon)
-        return self._refined(self._tightened(certificate), failed, epsilon)
-
-    def _tightened(self, passed: Certificate) -> Certificate:
-        """The same θ with the best bounds that we have: a proof that passed stops as soon as it does."""
-        best = self.certify(passed.theta)
-        bounds = {run: min(bound, best.run_bounds[run]) for run, bound in passed.run_bounds.items()}
-        loss = _total_loss(passed.theta, bounds, min(self.adjacency, self.length))
-        return replace(best, run_bounds=bounds, loss=min(loss, passed.loss))
-
-    def _refined(self, passed: Certificate, failed: Certificate | None, epsilon: float) -> Certificate:
-        """The search between a θ that passes, with the best bounds, and one that does not, until little can be won.
-
-        By turns where a straight line meets ε, slightly on the side that passes, and halfway.
-        """
-        halfway = False
-        while (
-            failed is not None
-            and passed.loss < epsilon * (1 - _FINEST_STEP)
-            and failed.theta - passed.theta > _FINEST_STEP * passed.theta
-        ):
-            share = 0.5 if halfway else (epsilon - passed.loss) / (_least_loss(failed, epsilon) - passed.loss)
-            gap = failed.theta - passed.theta
-            step = min(max(share * gap - _FINEST_STEP / 4 * passed.theta, gap / 16), gap * 15 / 16)
-            attempt = self.certify(passed.theta + step, epsilon)
-            if attempt.loss <= epsilon:
-                passed = self._tightened(attempt)
-            else:
-                failed = attempt
-            halfway = not halfway
-        return passed
+        return self._completed(largest_tilt(self.certify, epsilon, b, published_theta(epsilon, b)))
 
     def _runs(self, run: int) -> Runs:
         if run not in self._runs_of:
@@ -409,23 +408,3 @@ class ChainCertifier:
     @cached_property
     def _protected_positions(self) -> float | None:
         return protected_positions(self.chain, self.length)
-
-
-def _total_loss(theta: float, run_bounds: dict[int, float], distance: int) -> float:
-    """The largest Σ (rθ + K_r) over run lengths that add up to at most `distance`, rounded up."""
-    largest = [0.0] * (distance + 1)
-    for total in range(1, distance + 1):
-        reached = [largest[total - r] + r * theta + bound for r, bound in run_bounds.items() if r <= total]
-        largest[total] = max([largest[total - 1], *reached])
-    return _up(largest[distance])
-
-
-def _least_loss(failed: Certificate, epsilon: float) -> float:
-    """The loss that a θ which failed has at least, if that alone exceeds ε; otherwise what was proved."""
-    certain = failed.adjacency * failed.theta + failed.found
-    return certain if certain > epsilon else failed.loss
-
-
-def _up(value: float) -> float:
-    """A little larger, by more than the rounding error of the few operations behind it."""
-    return float(value * (1 + 1e-12))

@@ -15,17 +15,23 @@ from math import inf, log
 
 import numpy as np
 
-from pathveil.numerics.arrays import BoolArray, IntArray
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.words.base import tilt_factor
 from pathveil.words.certificate.kept_pairs import KeptPairs
-from pathveil.words.certificate.ratio_bounds import Box
+from pathveil.words.certificate.ratio_bounds import Box, united
 from pathveil.words.certificate.symbol_chain import SymbolChain
 
 _LARGEST_PAIRS = 1_000_000  # pairs of runs at one place; beyond that K_r = rθ
 _LARGEST_WORK = 2_000_000_000  # additions for all pairs at all places; beyond that K_r = rθ
+_TOGETHER = 64  # pairs that are looked at together, the worst first; then four times as many, and so on
 
 Pairs = tuple[IntArray, IntArray]
 """(w, v): the run replaced and the run that replaces it, one pair in each row."""
+
+Place = tuple[IntArray, IntArray, Box, Box]
+"""Pairs that can stand at one place, and the boxes of what comes before and after."""
+
+BoxArrays = tuple[FloatArray, FloatArray, FloatArray, IntArray, IntArray]
 
 
 class TooManyPairs(Exception):  # noqa: N818 - a signal inside this file, not an error
@@ -142,29 +148,60 @@ class Runs:
         }
         if sum(len(w) * for_each for w, *_ in places.values()) > _LARGEST_WORK:
             return run * theta
-        changes = [
-            self._change(w, v, theta, prefix, suffix, kept, kept_after) for w, v, prefix, suffix in places.values()
-        ]
+        groups: dict[int, list[Place]] = {}
+        for place in places.values():
+            groups.setdefault(id(place[0]), []).append(place)
+        largest = [self._largest_quotient(group, tilt_factor(theta), kept, kept_after) for group in groups.values()]
+        changes = [max(0.0, log(one) + 2 * self._slack) if one > 0 else 0.0 for one in largest]
         return max([*changes, 0.0 if self._is_whole_word else -inf])
 
-    def _change(
-        self, w: IntArray, v: IntArray, theta: float, prefix: Box, suffix: Box, kept: KeptPairs, kept_after: KeptPairs
-    ) -> float:
-        chain = self.chain
-        boxes = [
-            (box.lo, box.hi, box.dropped, pairs.pairs.offsets, pairs.pairs.symbols)
-            for box, pairs in ((prefix, kept), (suffix, kept_after))
-        ]
-        # The sums have r+1 stages of at most m terms each, and few operations beside: more than their rounding.
-        slack = (chain.symbol_count + 64) * (self.run + 1) * 2.0**-51
+    @property
+    def _slack(self) -> float:
+        """The sums have r+1 stages of at most m terms each, and few operations beside: more than their rounding."""
+        return (self.chain.symbol_count + 64) * (self.run + 1) * 2.0**-51
+
+    def _largest_quotient(self, places: list[Place], z: float, kept: KeptPairs, kept_after: KeptPairs) -> float:
+        """The largest Z(v)/Z(w) at some places that have the same pairs of runs.
+
+        Boxes that hold at all of these places say which pairs may be the worst. The others need not be looked at once
+        a worse one is known.
+        """
+        w, v, _, _ = places[0]
         if self.run == 1:
             from pathveil.words.certificate.ratio_kernels import largest_quotient_of_single_symbols
 
-            largest = largest_quotient_of_single_symbols(w[:, 0], v[:, 0], *boxes, tilt_factor(theta), slack)
-        else:
-            from pathveil.words.certificate.run_kernel import largest_quotients
+            return max(
+                float(largest_quotient_of_single_symbols(w[:, 0], v[:, 0], *boxes, z, self._slack))
+                for boxes in (_arrays(prefix, suffix, kept, kept_after) for _, _, prefix, suffix in places)
+            )
+        everywhere = united([prefix for _, _, prefix, _ in places]), united([suffix for _, _, _, suffix in places])
+        at_most = self._quotients(w, v, *everywhere, z, kept, kept_after)
+        worst_first = np.argsort(-at_most, kind="stable")
+        w, v, at_most = w[worst_first], v[worst_first], at_most[worst_first]
+        largest, begin, number = 0.0, 0, _TOGETHER
+        while begin < len(w) and at_most[begin] > largest:
+            some = slice(begin, begin + number)
+            for _, _, prefix, suffix in places:
+                found = self._quotients(w[some], v[some], prefix, suffix, z, kept, kept_after)
+                largest = max(largest, float(found.max()))
+            begin, number = begin + number, 4 * number
+        return largest
 
-            links = [(links.offsets, links.symbols) for links in (chain.successors, chain.predecessors)]
-            rows = kept.pairs.offsets[w[:, 0]], kept_after.pairs.offsets[w[:, -1]]
-            largest = np.max(largest_quotients(w, v, *boxes, *links, tilt_factor(theta), *rows))
-        return max(0.0, float(log(largest) + 2 * slack)) if largest > 0 else 0.0
+    def _quotients(
+        self, w: IntArray, v: IntArray, prefix: Box, suffix: Box, z: float, kept: KeptPairs, kept_after: KeptPairs
+    ) -> FloatArray:
+        """A bound on Z(v)/Z(w) for each of these pairs of runs of several symbols, at one place."""
+        from pathveil.words.certificate.run_kernel import largest_quotients
+
+        links = [(links.offsets, links.symbols) for links in (self.chain.successors, self.chain.predecessors)]
+        rows = kept.pairs.offsets[w[:, 0]], kept_after.pairs.offsets[w[:, -1]]
+        quotients: FloatArray = largest_quotients(w, v, *_arrays(prefix, suffix, kept, kept_after), *links, z, *rows)
+        return quotients
+
+
+def _arrays(prefix: Box, suffix: Box, kept: KeptPairs, kept_after: KeptPairs) -> list[BoxArrays]:
+    """Two boxes as the compiled loops take them."""
+    return [
+        (box.lo, box.hi, box.dropped, pairs.pairs.offsets, pairs.pairs.symbols)
+        for box, pairs in ((prefix, kept), (suffix, kept_after))
+    ]
