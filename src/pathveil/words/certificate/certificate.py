@@ -319,15 +319,16 @@ class ChainCertifier:
         if self.chain.symbol_count > LARGEST_FREE and tilt_factor(theta) * self._growth >= 1:
             return Outcome(known, 0.0, 0)  # what lies far away weighs as much as what is near: contexts tell nothing
         search = BranchAndBound(*pairs, *self._trees(theta), self._lengths, theta, tilt_factor(theta))
-        outcome = search.search(known, enough=enough, too_much=too_much, budget=nodes)
+        if run > 1 or self._all_words.work > _MOST_PRODUCTS or nodes < self._nodes:
+            return search.search(known, enough=enough, too_much=too_much, budget=nodes)
+        outcome = search.search(known, enough=enough, too_much=too_much, budget=nodes // _ROUGH)
         is_open = outcome.bound > max(enough, _CLOSE * outcome.found) and outcome.found <= too_much
-        is_worth_it = run == 1 and is_open and nodes == self._nodes
-        return self._from_all_words(theta, outcome) if is_worth_it else outcome
+        return self._from_all_words(theta, outcome) if is_open else outcome
 
     def _from_all_words(self, theta: float, outcome: Outcome) -> Outcome:
         """The change itself instead of its bounds, where words are few enough to look at them all."""
         words = self._all_words
-        if words.work > _MOST_PRODUCTS or not words.is_accurate(theta):
+        if not words.is_accurate(theta):
             return outcome
         at_least, at_most = words.largest_change(tilt_factor(theta))
         return Outcome(min(outcome.bound, at_most), max(outcome.found, at_least), outcome.nodes)

@@ -58,20 +58,21 @@ def largest_tilt(certify: Callable[[float, float], P], epsilon: float, b: int, p
 def _refined(certify: Callable[[float, float], P], passed: P, failed: P, before: P | None, epsilon: float, b: int) -> P:
     """The search between a θ that passes and one that does not, until little can be won.
 
-    Where the line through two proofs meets ε, slightly on the side that passes; halfway after a line that left more
-    than half of the gap.
+    Where the line through two proofs meets ε, slightly on the side that passes; halfway after two in a row that left
+    more than half of the gap. (One is no reason yet: proofs that fail are cheap, being given up, those that pass are
+    not.)
     """
-    halfway = False
+    far = 0
     while passed.loss < epsilon * (1 - FINEST_STEP) and failed.theta - passed.theta > FINEST_STEP * passed.theta:
         gap = failed.theta - passed.theta
         slope = passed.loss / passed.theta if before is None else _slope(before, passed, b)
-        step = gap / 2 if halfway else (epsilon - passed.loss) / slope - FINEST_STEP / 4 * passed.theta
+        step = gap / 2 if far == 2 else (epsilon - passed.loss) / slope - FINEST_STEP / 4 * passed.theta
         attempt = certify(passed.theta + min(max(step, gap / 16), gap * 15 / 16), epsilon)
         if attempt.loss <= epsilon:
             passed, before = attempt, passed
         else:
             failed = before = attempt
-        halfway = not halfway and failed.theta - passed.theta > gap / 2
+        far = far + 1 if failed.theta - passed.theta > gap / 2 and far < 2 else 0
     return passed
 
 
