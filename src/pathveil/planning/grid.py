@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pathveil.errors import LengthMismatchError, TooLargeError
+from pathveil.numerics.long_work import LongWork
 from pathveil.planning.distances import Measured, public_distances
 from pathveil.planning.error_curves import fewest
 from pathveil.planning.forecast import CANNOT_BE_USED, quick_mechanism
@@ -182,6 +183,7 @@ def fill(
 ) -> tuple[Cells, dict[int, str]]:
     """All cells, and {number of a mechanism that cannot be used: why}. Such a mechanism is not tried again."""
     why_not: dict[int, str] = {}
+    work = LongWork("the errors at every ε and b", len(names) * len(epsilons) * len(adjacencies))
 
     def cell(k: int, epsilon: float, adjacency: int) -> Cell | None:
         if k in why_not:
@@ -191,6 +193,8 @@ def fill(
         except CANNOT_BE_USED as problem:
             why_not[k] = str(problem)
             return None
+        finally:
+            work.part_done()
 
     numbers = range(len(names))
     cells = [[[cell(k, epsilon, b) for k in numbers] for epsilon in epsilons] for b in adjacencies]

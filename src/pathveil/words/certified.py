@@ -8,6 +8,7 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.numerics.arrays import AnyIntArray, FloatArray, IntArray
+from pathveil.numerics.long_work import LongWork
 from pathveil.privacy.units import Symbols, Unit
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.symbol_distance import SymbolDistance
@@ -156,8 +157,12 @@ class CertifiedExponential(TiltedDistances):
         return certifier.largest(epsilon)
 
     def prepare(self, lengths: Iterable[int], progress: Progress | None = None) -> None:
-        for done, length in enumerate(sorted(set(lengths)), start=1):
+        wanted = sorted(set(lengths))
+        advice = f"`max_length={max(wanted, default=1)}` takes one proof for all of them"
+        work = LongWork("a proof for each length of words", len(wanted), advice="" if self.max_length else advice)
+        for done, length in enumerate(wanted, start=1):
             self.certificate(length)
+            work.part_done()
             if progress is not None:
                 progress("proving", done)
 

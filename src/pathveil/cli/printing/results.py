@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,18 @@ if TYPE_CHECKING:
 def echo_notice(text: str) -> None:
     """What a person should know, whatever else is printed."""
     print(f"pathveil: {text}", file=sys.stderr)
+
+
+class _Notices(logging.Handler):
+    """Messages of the library, in the form that all notices have."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        echo_notice(record.getMessage())
+
+
+def pass_messages_on(*, silent: bool) -> None:
+    """Print what the library says before long work, unless nothing but errors is to be printed."""
+    logging.getLogger("pathveil").handlers = [logging.NullHandler() if silent else _Notices()]
 
 
 def echo_cost(cost: Mapping[str, Any] | None) -> None:

@@ -30,6 +30,7 @@ import numpy as np
 from scipy import sparse
 
 from pathveil.numerics.arrays import FloatArray
+from pathveil.numerics.long_work import LongWork
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import checked_length
 from pathveil.words.base import LARGEST_TILT, tilt_factor
@@ -59,6 +60,8 @@ _CLOSE = 1.1  # a bound that exceeds a change found by less than this factor is 
 _MOST_PRODUCTS = 2_000_000_000  # for one θ, where all words are looked at: some seconds
 _ROUGH = 8  # by what the budget is divided where the answer only says which θ to try next
 _LARGEST_SEARCH = 200_000  # symbols; beyond that the first bounds are taken as they are, a search would take minutes
+_TRIALS = 6  # so many θ are tried, as a rule
+_ADDITION = 5e-8  # seconds for each addition of `least_work`, for all θ that are tried
 _RUNS_ON_DEMAND = 3  # lengths of runs beyond the adjacency that are proved when somebody asks for their loss
 
 # One lock for all: a certifier goes to other processes together with its certificates, and a lock could not.
@@ -399,7 +402,16 @@ class ChainCertifier:
         if any(self._runs(run).places is None for run in range(1, min(b, self.length) + 1) if b % run == 0):
             # b/r runs with K_r = rθ each lose 2bθ: nothing above ε/2b can pass.
             return self.certify(published_theta(epsilon, b))
-        return self._completed(largest_tilt(self.certify, epsilon, b, published_theta(epsilon, b)))
+        lengths = f"up to {self.length}" if self.up_to else f"{self.length}"
+        seconds = least_work(self.chain, self.length) * _ADDITION
+        work = LongWork(f"the proof for words of {lengths} symbols at ε = {epsilon:g}", _TRIALS, seconds=seconds)
+
+        def certify(theta: float, within: float) -> Certificate:
+            proof = self.certify(theta, within)
+            work.part_done()
+            return proof
+
+        return self._completed(largest_tilt(certify, epsilon, b, published_theta(epsilon, b)))
 
     def _runs(self, run: int) -> Runs:
         if run not in self._runs_of:
