@@ -149,3 +149,10 @@ def test_wrong_arguments_are_named(wrong, said):
 def test_a_hundred_thousand_states_without_a_support_are_too_many():
     with pytest.raises(pv.TooLargeError, match="support"):
         pv.forecast_sequences(states=10**5, words=10**6, max_length=9, epsilon=1.0)
+
+
+def test_ends_of_words_that_are_all_of_the_greatest_length_are_as_wrong_as_pairs() -> None:
+    forecast = pv.forecast_sequences(states=17, words=100_000, max_length=20, epsilon=1.0, mean_length=20)
+    assert forecast.ends == pytest.approx(forecast.pairs)
+    shorter = pv.forecast_sequences(states=17, words=100_000, max_length=20, epsilon=1.0, mean_length=19)
+    assert 0 < shorter.ends < 0.1
