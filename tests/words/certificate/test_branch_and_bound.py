@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
@@ -292,24 +291,10 @@ def starts_in_the_middle(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ContextTree, "starts", wrong)
 
 
-def nothing_of_second_order(patch: pytest.MonkeyPatch) -> None:
-    """Both sides of a whole context are taken to be in the middle of their boxes at the run."""
-    from pathveil.words.certificate.search import whole_contexts_kernel
-
-    bounds = whole_contexts_kernel.whole_contexts
-
-    def wrong(w: Any, v: Any, rows: Any, near: Any, boxes: Any, *given: Any) -> Any:
-        middle = [(lo + hi) / 2 for lo, hi in boxes]
-        return bounds(w, v, rows, near, tuple((one, one) for one in middle), *given)
-
-    patch.setattr(whole_contexts_kernel, "whole_contexts", wrong)
-
-
 @pytest.mark.parametrize(
     "planted",
     [
         starts_in_the_middle,
-        nothing_of_second_order,
         swapped_ends,
         narrow_upper_ends,
         no_closed_children,
