@@ -55,7 +55,7 @@ def _run(arguments: Sequence[str]) -> int:
         if not _is_text(argument):
             return _say(2, f"the argument {argument!r} is not UTF-8. Give the file (or the column) another name.")
     from pathveil.cli.commands import app
-    from pathveil.cli.printing.results import pass_messages_on
+    from pathveil.cli.printing import pass_messages_on
 
     pass_messages_on(silent=not {"--quiet", "-q", "--json"}.isdisjoint(arguments))
     try:
