@@ -193,7 +193,8 @@ class BranchAndBound:
             splits_prefix = if_prefix <= if_suffix
             if before.is_free and after.is_free:
                 worth = np.flatnonzero(np.log(np.maximum(largest, 1.0)) > self._goal)
-                whole = whole_contexts(before, after, prefix[worth], suffix[worth], v[worth, 0], self._z)
+                enough = np.exp(self._goal) * (1 - 2 * slack)
+                whole = whole_contexts(before, after, prefix[worth], suffix[worth], v[worth, 0], self._z, enough)
                 decides = whole.keeps_both & (whole.bound < largest[worth])
                 splits_prefix[worth] = np.where(decides, whole.splits_prefix, splits_prefix[worth])
                 largest[worth] = np.minimum(largest[worth], whole.bound)

@@ -24,8 +24,6 @@ from pathveil.words.certificate.ratio_bounds import Box
 from pathveil.words.certificate.search.free_walks import FreeBox
 from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 
-Tables = tuple[FloatArray, tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
-
 _LARGEST_BALL = 20_000  # symbols from which a run is reached; contexts with more are not made longer
 
 
@@ -106,7 +104,7 @@ class ContextTree:
         self._make_room(int(rows[-1]))
         done = expand_contexts(
             self.current[e],
-            self._paths(e),
+            self.paths(e),
             self.depth[e],
             self.row[e],
             rows[:-1],
@@ -141,17 +139,6 @@ class ContextTree:
         lo, hi = (np.where(closed, at_first, end[self.symbol[contexts]]) for end in self._free)
         return lo, hi
 
-    def products(self, contexts: IntArray, groups: IntArray, v: IntArray, rows: IntArray, other: FreeBox) -> Tables:
-        """What `whole_contexts_kernel` says about these contexts; groups, v and rows are about their nodes."""
-        from pathveil.words.certificate.search.whole_contexts_kernel import products
-
-        near, before = (self.near.offsets, self.near.symbols), self.chain.predecessors
-        tables: Tables = products(
-            self.current[contexts], self._paths(contexts), self.depth[contexts], groups, v, rows, other, near,
-            (before.offsets, before.symbols), self._z,
-        )  # fmt: skip
-        return tables
-
     def _append(self, e: IntArray, rows: IntArray, closed: IntArray, before: IntArray, width: IntArray) -> None:
         """Enter the children of the contexts e: the closed one, if there is one, then the open ones."""
         number = closed + before
@@ -183,7 +170,7 @@ class ContextTree:
             more = max(size, 2 * len(self.lo)) - len(self.lo)
             self.lo, self.hi = (np.concatenate([ends, np.zeros(more)]) for ends in (self.lo, self.hi))
 
-    def _paths(self, e: IntArray) -> IntArray:
+    def paths(self, e: IntArray) -> IntArray:
         """One row of symbols for each open context, the one next to the run first."""
         paths = np.zeros((len(e), max(int(self.depth[e].max(initial=0)), 1)), dtype=np.int64)
         rows = np.arange(len(e))

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.words.certificate.search.context_tree import ContextTree
 
@@ -28,29 +26,35 @@ class WholeContexts:
 
 
 def whole_contexts(
-    prefixes: ContextTree, suffixes: ContextTree, prefix: IntArray, suffix: IntArray, v: IntArray, z: float
-) -> WholeContexts:
-    """The bounds of some nodes with these contexts, where v replaces the symbol that the contexts belong to."""
+    prefixes: ContextTree, suffixes: ContextTree, prefix: IntArray, suffix: IntArray, v: IntArray, z: float,
+    enough: float = 0.0,
+) -> WholeContexts:  # fmt: skip
+    """The bounds of some nodes with these contexts, where v replaces the symbol that the contexts belong to.
+
+    No better one is looked for once a bound is at most `enough`.
+    """
     from pathveil.words.certificate.search.whole_contexts_kernel import whole_contexts as bounds_and_adds
 
     trees, chosen = (prefixes, suffixes), (prefix, suffix)
-    rows = prefixes.row[prefix], suffixes.row[suffix]
-    boxes = (prefixes.lo, prefixes.hi), (suffixes.lo, suffixes.hi)
-    starts, places, tables = [], [], []
-    for tree, own, other_rows, other in zip(trees, chosen, rows[::-1], boxes[::-1], strict=True):
-        contexts, place = np.unique(own, return_inverse=True)
-        order = np.argsort(place, kind="stable")
-        groups = np.searchsorted(place[order], np.arange(len(contexts) + 1))
-        with_w, *by_node = tree.products(contexts, groups, v[order], other_rows[order], other)
-        back = np.argsort(order, kind="stable")
-        starts.append(tree.starts(contexts))
-        places.append(place)
-        tables.append((with_w, *((one[back], all_of_them[back]) for one, all_of_them in by_node)))
+    both = list(zip(trees, chosen, strict=True))
     chain, near = prefixes.chain, (prefixes.near.offsets, prefixes.near.symbols)
-    most = max(int(links.degrees.max(initial=0)) for links in (chain.successors, chain.predecessors))
-    steps = 1 + max(int(tree.depth[own].max(initial=0)) for tree, own in zip(trees, chosen, strict=True))
+    links = tuple((tree.chain.predecessors.offsets, tree.chain.predecessors.symbols) for tree in trees)
+    most = max(int(of.degrees.max(initial=0)) for of in (chain.successors, chain.predecessors))
+    depths = tuple(tree.depth[own] for tree, own in both)
+    steps = 1 + max(int(depth.max(initial=0)) for depth in depths)
     slack = (64 + 2 * chain.symbol_count + steps * (most + 4)) * 2.0**-51
     bounds, (by_prefix, by_suffix) = bounds_and_adds(
-        prefixes.current[prefix], v, rows, near, boxes, tuple(starts), tuple(places), tuple(tables), z, slack
+        prefixes.current[prefix],
+        v,
+        tuple(tree.row[own] for tree, own in both),
+        near,
+        tuple((tree.lo, tree.hi) for tree in trees),
+        tuple(tree.starts(own) for tree, own in both),
+        tuple(tree.paths(own) for tree, own in both),
+        depths,
+        links,
+        z,
+        slack,
+        enough,
     )
     return WholeContexts(bounds.min(axis=0), bounds.argmin(axis=0) == 0, by_prefix >= by_suffix)

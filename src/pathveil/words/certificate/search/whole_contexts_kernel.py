@@ -17,63 +17,50 @@ from typing import Any
 import numpy as np
 
 from pathveil.numerics.jit import checked_kernel
-from pathveil.words.certificate.search.context_kernel import begin_at_run, largest_number, step_back
 
 _HUGE = 1e60  # numbers of walks and ends of boxes beyond it give no bound here
 _TINY = 1e-200
 _STEPS = 12  # at most, towards the largest quotient; any of them gives a bound
-_TURNS = 5  # values of λ that are tried at most; any of them gives a bound
+_TURNS = 6  # values of λ that are tried at most; any of them gives a bound
+_AT_W, _AT_V, _MIDDLE, _LOWEST = range(4)  # what is led back from the run to where a context begins
 
 
 @checked_kernel
-def products(
-    current: Any, paths: Any, depths: Any, groups: Any, v: Any, other_rows: Any, other: Any, near: Any,
-    predecessors: Any, z: float,
-) -> Any:  # fmt: skip
-    """What the weights at the run are for a unit weight at each symbol x where a context begins.
+def _lead_back(
+    c: int, v: int, path: Any, depth: int, row: int, near: Any, other: Any, predecessors: Any, z: float, table: Any
+) -> bool:
+    """What a unit weight at each symbol x where a context begins amounts to at the run, for four vectors there.
 
-    The nodes of context e are groups[e] to groups[e+1]; `other` is (lo, hi) of the box of the other side, that of a
-    node from other_rows on. The result has M(x, c), one row for each context; then for each node M(x, d)β₀(d) and
-    Σ M(x, y)β₀(y), with β₀ in the middle of its box; then the same with β₀ in the worst corner. Contexts with numbers
-    that are too large get infinite ones.
+    table[:, x] becomes M(x, c), M(x, d), Σ M(x, y)β₀(y) with β₀ in the middle of the box of the other side, and the
+    same with β₀ at its lower ends. False if these numbers are too large.
     """
-    (near_offsets, near_symbols), (lo, hi) = near, other
-    m = len(predecessors[0]) - 1
-    place, states, others = np.full(m, -1), np.empty(m, np.int64), np.empty(m, np.int64)
-    table, other_table = np.empty((m, m)), np.empty((m, m))
-    with_w = np.zeros((len(current), m))
-    with_v, with_all = np.zeros((len(v), m)), np.zeros((len(v), m))
-    worst_v, worst_all = np.zeros((len(v), m)), np.zeros((len(v), m))
-    for e in range(len(current)):
-        c, depth = current[e], depths[e]
-        begin, columns = near_offsets[c], near_offsets[c + 1] - near_offsets[c]
-        of, count = begin_at_run(c, near_symbols[begin : begin + columns], states, table), columns
-        for step in range(depth):
-            count = step_back(states, count, table, columns, predecessors, place, others, other_table)
-            states, others, table, other_table = others, states, other_table, table
-            for k in range(count):
-                if states[k] != paths[e, step]:
-                    for j in range(columns):
-                        table[k, j] *= z
-        if largest_number(table, count, columns) > _HUGE:
-            with_w[e] = np.inf
-            continue
-        for k in range(count):
-            with_w[e, states[k]] = table[k, of]
-        for node in range(groups[e], groups[e + 1]):
-            row, of_v = other_rows[node], 0
-            for j in range(columns):
-                if near_symbols[begin + j] == v[node]:
-                    of_v = j
-            low_v, high_v = lo[row + of_v], hi[row + of_v]
-            for k in range(count):
-                lowest, highest, s, to_v = 0.0, 0.0, states[k], table[k, of_v]
-                for j in range(columns):
-                    lowest += table[k, j] * lo[row + j]
-                    highest += table[k, j] * hi[row + j]
-                with_v[node, s], with_all[node, s] = to_v * (0.5 * (low_v + high_v)), 0.5 * (lowest + highest)
-                worst_v[node, s], worst_all[node, s] = to_v * high_v, lowest + to_v * (high_v - low_v)
-    return with_w, (with_v, with_all), (worst_v, worst_all)
+    (near_offsets, near_symbols), (lo, hi), (offsets, symbols) = near, other, predecessors
+    m = table.shape[1]
+    rows, new = np.zeros((m, 4)), np.empty((m, 4))
+    for j in range(near_offsets[c + 1] - near_offsets[c]):
+        y = near_symbols[near_offsets[c] + j]
+        if not hi[row + j] < _HUGE:
+            return False
+        rows[y, _MIDDLE], rows[y, _LOWEST] = 0.5 * (lo[row + j] + hi[row + j]), lo[row + j]
+    rows[c, _AT_W] = rows[v, _AT_V] = 1.0
+    largest = 0.0
+    for step in range(depth):
+        new[:] = 0.0
+        for s in range(m):
+            for j in range(offsets[s], offsets[s + 1]):
+                x = symbols[j]
+                for i in range(4):
+                    new[x, i] += rows[s, i]
+        for x in range(m):
+            factor = 1.0 if x == path[step] else z
+            for i in range(4):
+                new[x, i] *= factor
+                largest = max(largest, new[x, i])
+        rows, new = new, rows
+    for x in range(m):
+        for i in range(4):
+            table[i, x] = rows[x, i]
+    return largest < _HUGE
 
 
 @checked_kernel
@@ -102,16 +89,21 @@ def _largest(low: Any, high: Any, gains: Any, sizes: Any, units: Any, quotient: 
 
 @checked_kernel
 def _one_side(
-    start: Any, with_w: Any, with_v: Any, with_all: Any, factor: float, z: float, guess: float, slack: float, work: Any
-) -> float:
-    """More than Σ αeβ₀ for λ = factor, whatever the weights in the box `start` are where the context begins."""
+    low: Any, high: Any, table: Any, ends: Any, at_worst: bool, factor: float, z: float, guess: float, slack: float,
+    work: Any,
+) -> float:  # fmt: skip
+    """More than Σ αeβ₀ for λ = factor, whatever the weights from low to high are where the context begins.
+
+    `ends` is the interval of β(d); β₀ is in the middle of its box, or in the worst corner.
+    """
     gains, sizes = work
+    at_v = ends[1] if at_worst else 0.5 * (ends[0] + ends[1])
     for s in range(len(gains)):
-        lost = z * (factor - 1.0) * with_all[s] + factor * (1.0 - z) * with_w[s]
-        gains[s] = (1.0 - z) * with_v[s] - lost
-        sizes[s] = (1.0 - z) * with_v[s] + lost
-    low, high = start
-    largest: float = _largest(low, high, gains, sizes, with_w, guess, slack)
+        both = table[_LOWEST, s] + table[_AT_V, s] * (ends[1] - ends[0]) if at_worst else table[_MIDDLE, s]
+        gain = (1.0 - z) * (table[_AT_V, s] * at_v)
+        lost = z * (factor - 1.0) * both + factor * (1.0 - z) * table[_AT_W, s]
+        gains[s], sizes[s] = gain - lost, gain + lost
+    largest: float = _largest(low, high, gains, sizes, table[_AT_W], guess, slack)
     return largest
 
 
@@ -119,69 +111,73 @@ def _one_side(
 def _sums_at_run(c: int, v: int, p: int, q: int, near: Any, boxes: Any) -> Any:
     """(Σ α₀β₀, Σ of both lower ends, α₀β₀ of v, by how much both can differ there, the sum of that for the others).
 
-    The first is infinite where boxes are too wide to be used.
+    Then the interval of β(v), and that of α(v). The first is infinite where boxes are too wide to be used.
     """
     (offsets, symbols), ((before_lo, before_hi), (after_lo, after_hi)) = near, boxes
     total, least, at_v, spread_at_v, others = 0.0, 0.0, np.inf, 0.0, 0.0
+    ends_after, ends_before = (0.0, 0.0), (0.0, 0.0)
     for j in range(offsets[c + 1] - offsets[c]):
         y, low, high, low_after, high_after = (
             symbols[offsets[c] + j], before_lo[p + j], before_hi[p + j], after_lo[q + j], after_hi[q + j]
         )  # fmt: skip
         if not (high < _HUGE and high_after < _HUGE):
-            return np.inf, 0.0, 0.0, 0.0, 0.0
+            return (np.inf, 0.0, 0.0, 0.0, 0.0), (ends_after, ends_before)
         a, b = 0.5 * (low + high), 0.5 * (low_after + high_after)
         spread = max(high - a, a - low) * max(high_after - b, b - low_after)
         total += a * b
         least += low * low_after
         if y == v:
             at_v, spread_at_v = a * b, spread
+            ends_after, ends_before = (low_after, high_after), (low, high)
         elif y != c:
             others += spread
-    return (total if at_v < np.inf else np.inf), least, at_v, spread_at_v, others
+    return (total if at_v < np.inf else np.inf, least, at_v, spread_at_v, others), (ends_after, ends_before)
 
 
 @checked_kernel
 def whole_contexts(
-    w: Any, v: Any, rows: Any, near: Any, boxes: Any, starts: Any, contexts: Any, tables: Any, z: float, slack: float
-) -> Any:
+    w: Any, v: Any, rows: Any, near: Any, boxes: Any, starts: Any, paths: Any, depths: Any, links: Any, z: float,
+    slack: float, enough: float,
+) -> Any:  # fmt: skip
     """For each node: bounds for Z(v)/Z(w), and what not knowing how the prefix and the suffix begin adds to N - λD.
 
-    The bounds are one with both contexts as a whole, one with the prefix and one with the suffix. Pairs have the prefix
-    first. `rows`: where the boxes at the run begin, in `boxes` (lo, hi); `starts`: (lo, hi) of the weights where each
-    of the `contexts` begins, one row for each; `tables`: as `products` returns them.
+    The bounds are one with both contexts as a whole, one with the prefix and one with the suffix; infinite where there
+    is none, or where it would not be the smallest, or an earlier one is at most `enough`. Pairs have the prefix first.
+    `rows`: where the boxes at the run begin, in `boxes` (lo, hi); `starts`: (lo, hi) of the weights where each context
+    begins, one row for each node; `paths` and `depths`: its symbols, the one next to the run first; `links`: the
+    predecessors on the way from the run to there.
     """
-    m = tables[0][0].shape[1]
+    m = starts[0][0].shape[1]
     work = np.empty(m), np.empty(m)
+    tables = np.empty((4, m)), np.empty((4, m))
     bounds, adds = np.full((3, len(w)), np.inf), np.zeros((2, len(w)))
     for node in range(len(w)):
-        total, least, at_v, spread_at_v, others = _sums_at_run(
+        (total, least, at_v, spread_at_v, others), ends = _sums_at_run(
             w[node], v[node], rows[0][node], rows[1][node], near, boxes
         )
         known = total < np.inf
         for side in range(2):
-            known &= tables[side][0][contexts[side][node], 0] < np.inf
+            known = known and _lead_back(
+                w[node], v[node], paths[side][node], depths[side][node], rows[1 - side][node], near, boxes[1 - side],
+                links[side], z, tables[side],
+            )  # fmt: skip
         if not known:
             continue
         least, unit = (z * least + 1.0 - z) * (1.0 - slack), z * total + 1.0 - z
+        best = np.inf
         for kind in range(3):
-            factor = (z * total + (1.0 - z) * at_v) / unit
-            for _ in range(_TURNS):
+            # The first λ of the others is the best bound so far: if that does not do, they have no better one.
+            factor = min(best, (z * total + (1.0 - z) * at_v) / unit if kind == 0 else best)
+            before, excess_before, slope = factor, 0.0, unit
+            for turn in range(_TURNS):
                 factor = min(max(factor, 1.0), 1.0 / z)
                 lost = z * (factor - 1.0) * total + factor * (1.0 - z)
                 middle = (1.0 - z) * at_v - lost
                 excess, doubt = 0.0, 0.0
                 for side in range(2):
                     if kind == 0 or side == kind - 1:
-                        e = contexts[side][node]
-                        with_w, with_v, with_all = (
-                            tables[side][0][e],
-                            tables[side][1][0][node],
-                            tables[side][1][1][node],
-                        )
-                        if kind > 0:
-                            with_v, with_all = tables[side][2][0][node], tables[side][2][1][node]
-                        start = starts[side][0][e], starts[side][1][e]
-                        part = _one_side(start, with_w, with_v, with_all, factor, z, middle, slack, work)
+                        low, high = starts[side][0][node], starts[side][1][node]
+                        part = _one_side(low, high, tables[side], ends[side], kind > 0, factor, z, middle, slack, work)
                         excess += part
                         doubt += abs(part)
                         if kind == 0:
@@ -191,8 +187,15 @@ def whole_contexts(
                     excess += second - middle
                     doubt += second + (1.0 - z) * at_v + lost
                 excess += 4.0 * slack * doubt
-                bounds[kind, node] = min(bounds[kind, node], (factor + max(excess, 0.0) / least) * (1.0 + slack))
-                if not (excess < np.inf and abs(excess) > 1e-4 * unit):
+                bound = (factor + max(excess, 0.0) / least) * (1.0 + slack)
+                if bound < best:
+                    best = bounds[kind, node] = bound
+                if not (excess < np.inf and abs(excess) > 1e-4 * unit) or (kind > 0 and turn == 0 and excess > 0.0):
                     break
-                factor += excess / unit
+                if turn > 0 and (excess_before - excess) * (factor - before) > 0.0:
+                    slope = (excess_before - excess) / (factor - before)
+                before, excess_before = factor, excess
+                factor += excess / slope
+            if best <= enough:
+                break
     return bounds, adds
