@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+import pathveil as pv
 from pathveil.words.base import tilt_factor
 from pathveil.words.certificate.certificate import ChainCertifier
-from pathveil.words.certificate.search import BranchAndBound, free_box
+from pathveil.words.certificate.search import BranchAndBound, free_box, free_walks
 from pathveil.words.certificate.search.branch_and_bound import Nodes
+from pathveil.words.certificate.search.concrete_words import change_of_log_z, climbed
 from pathveil.words.certificate.search.context_tree import ContextTree
 from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 from tests.reference.literal_nodes import LiteralNode, Normalisers, words_of
@@ -315,10 +317,10 @@ def test_planted_mistakes_are_noticed(
 # ------------------------------------------------------------------------------- walks without a word
 
 
-def spread_is_too_narrow(case: Case, factor: float = 1.0) -> bool:
+def spread_is_too_narrow(case: Case, factor: float = 1.0, contexts: int = 10) -> bool:
     """Is there a word and a position where the weights lie outside the box, in every unit?"""
     z = tilt_factor(case.theta)
-    lo, hi = free_box(case.chain, z, steps=6, rounds=9)
+    lo, hi = free_box(case.chain, z, steps=6, rounds=9, contexts=contexts)
     if not len(lo):
         return False
     follows = case.chain.successors.matrix.toarray()
@@ -346,8 +348,81 @@ def test_walks_without_a_word_bound_the_weights_of_every_prefix(number: int) -> 
     chosen = [case for case in cases(number, seed=4) if case.theta < 2]
     boxes = [free_box(case.chain, tilt_factor(case.theta)) for case in chosen]
     assert sum(len(lo) > 0 for lo, _ in boxes) > number / 8
-    assert not any(spread_is_too_narrow(case) for case in chosen)
+    for contexts in (0, 10, 100):
+        assert not any(spread_is_too_narrow(case, contexts=contexts) for case in chosen)
+
+
+def test_a_longer_memory_gives_narrower_boxes() -> None:
+    town = pv.example_town().compiled
+    chain = SymbolChain.of(town)
+    assert chain is not None
+    short, long = (free_box(chain, tilt_factor(0.75), contexts=contexts) for contexts in (0, 300))
+    assert (long[0] >= short[0] * (1 - 1e-9)).all()
+    assert (long[1] <= short[1] * (1 + 1e-9)).all()
+    assert np.median(long[1] / long[0]) < 0.85 * np.median(short[1] / short[0])
 
 
 def test_a_box_of_walks_without_a_word_that_is_too_narrow_is_noticed() -> None:
     assert any(spread_is_too_narrow(case, factor=0.6) for case in cases(60, seed=4) if case.theta < 2)
+
+
+def forgotten_short_words(patch: pytest.MonkeyPatch) -> None:
+    """Words that are shorter than what is remembered do not count."""
+    patch.setattr(free_walks, "_united", lambda box, *_: box)
+
+
+def forgotten_beginnings(patch: pytest.MonkeyPatch) -> None:
+    """No word begins with what is remembered."""
+    longer = free_walks._Contexts.longer
+
+    def wrong(self: free_walks._Contexts, *given: object) -> free_walks._Contexts:
+        known = longer(self, *given)  # type: ignore[arg-type]
+        return replace(known, begun=np.full_like(known.begun, np.nan))
+
+    patch.setattr(free_walks._Contexts, "longer", wrong)
+
+
+def confused_contexts(patch: pytest.MonkeyPatch) -> None:
+    """Each context is taken to come from where the one before it comes from."""
+    longer = free_walks._Contexts.longer
+
+    def wrong(self: free_walks._Contexts, *given: object) -> free_walks._Contexts:
+        known = longer(self, *given)  # type: ignore[arg-type]
+        return replace(known, sources=Links(known.sources.offsets, np.roll(known.sources.symbols, 3)))
+
+    patch.setattr(free_walks._Contexts, "longer", wrong)
+
+
+@pytest.mark.parametrize("planted", [forgotten_short_words, forgotten_beginnings, confused_contexts])
+def test_mistakes_in_what_is_remembered_are_noticed(
+    planted: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted(monkeypatch)
+    assert any(spread_is_too_narrow(case) for case in cases(150, seed=4) if case.theta < 2)
+
+
+# ------------------------------------------------------------------------------- words that are found
+
+
+def test_words_that_climb_stay_feasible_differ_where_they_did_and_change_log_z_no_less() -> None:
+    rng, larger = np.random.default_rng(6), 0
+    for case in cases(80, seed=12):
+        search = case.search(case.certifier())
+        if search is None or case.theta > 5:
+            continue
+        for normaliser in case.normalisers():
+            words = set(normaliser.words)
+            node = literal(search, search.roots(), 0)
+            pairs = sorted(replace(node, prefix=(), suffix=()).pairs(normaliser))
+            for k in rng.choice(len(pairs), min(len(pairs), 2), replace=False).tolist():
+                w, v = pairs[k]
+                z = tilt_factor(case.theta)
+                better = climbed(case.chain, list(w), list(v), z)
+                one, other = (tuple(word) for word in better)
+                assert {one, other} <= words
+                assert [a != b for a, b in zip(one, other, strict=True)] == [a != b for a, b in zip(w, v, strict=True)]
+                before, after = normaliser.change(w, v), normaliser.change(one, other)
+                assert after >= before - 1e-12
+                assert change_of_log_z(case.chain, *better, z) <= after
+                larger += after > before + 1e-6
+    assert larger > 10

@@ -55,9 +55,10 @@ from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 _MOST_PAIRS = 70_000  # ratios with a bound of their own at each position
 _LARGEST_WORK = 8_000_000_000  # additions for one θ; beyond that the published calibration is used
 _MOST_NEAR = 40  # symbols, on average, that are looked at beside each symbol
-_NODES = 2  # nodes of a search for each context of the budget
+_NODES = 3  # nodes of a search for each context of the budget
 _CLOSE = 1.1  # a bound that exceeds a change found by less than this factor is close enough
 _MOST_PRODUCTS = 2_000_000_000  # for one θ, where all words are looked at: some seconds
+_BEFORE_ALL_WORDS = 3  # by what the budget is divided where all words will be looked at if that does not do
 _ROUGH = 8  # by what the budget is divided where the answer only says which θ to try next
 _LARGEST_SEARCH = 200_000  # symbols; beyond that the first bounds are taken as they are, a search would take minutes
 _TRIALS = 6  # so many θ are tried, as a rule
@@ -324,7 +325,7 @@ class ChainCertifier:
         search = BranchAndBound(*pairs, *self._trees(theta), self._lengths, theta, tilt_factor(theta))
         if run > 1 or self._all_words.work > _MOST_PRODUCTS or nodes < self._nodes:
             return search.search(known, enough=enough, too_much=too_much, budget=nodes)
-        outcome = search.search(known, enough=enough, too_much=too_much, budget=nodes // _ROUGH)
+        outcome = search.search(known, enough=enough, too_much=too_much, budget=nodes // _BEFORE_ALL_WORDS)
         is_open = outcome.bound > max(enough, _CLOSE * outcome.found) and outcome.found <= too_much
         return self._from_all_words(theta, outcome) if is_open else outcome
 

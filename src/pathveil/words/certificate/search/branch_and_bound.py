@@ -23,7 +23,7 @@ from pathveil.words.certificate.search.whole_contexts import whole_contexts
 _TOLERANCE = 0.03  # a bound that exceeds a change found by no more than this share of it is good enough
 _WORK = 500  # in dense systems longer contexts cost more than nodes: so much work on them counts as one node
 _BATCH = 1_024  # nodes that are split together
-_WORTH_CLIMBING = 0.1  # words whose change is smaller than the best by more than this share are left alone
+_WORTH_CLIMBING = 0.5  # words whose change is smaller than the best by more than this share are left alone
 _PASSED = 300_000_000  # transitions that are passed, at most, to see how much log Z changes between words
 _DIVE = 60  # splits on the way to two whole words
 
@@ -237,5 +237,6 @@ class BranchAndBound:
         change = change_of_log_z(self.prefixes.chain, *words, self._z)
         if not self.prefixes.is_free or change < self._best * (1 - _WORTH_CLIMBING):
             return change
-        self._best = climbed(self.prefixes.chain, *words, self._z, change)
+        better = climbed(self.prefixes.chain, *words, self._z)
+        self._best = max(self._best, change, change_of_log_z(self.prefixes.chain, *better, self._z))
         return self._best

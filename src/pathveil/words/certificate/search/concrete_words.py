@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pathveil.numerics.arrays import BoolArray, IntArray
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
 from pathveil.words.certificate.symbol_chain import SymbolChain
 
-_CLIMB = 24  # symbols next to the run that are replaced on the way to a larger change
+_REACH = 40  # symbols next to the run that are replaced, on either side, on the way to a larger change
+_PROMISING = 64  # contexts that are kept at each depth on that way
+_WORTH = 5e-3  # a change that is larger by a smaller share than this is the last step on that way
 
 
 class WordLengths:
@@ -70,7 +72,10 @@ class WordLengths:
         found = list(context)
         for left in range(more, 0, -1):
             candidates = _linked(chain, found[-1]) if found else np.intersect1d(_linked(chain, c), _linked(chain, d))
-            found.append(int(candidates[reached[left, candidates]][0]))
+            candidates = candidates[reached[left, candidates]]
+            # Words between which log Z changes most often go to and fro far away from the run.
+            again = len(found) > 1 and found[-2] in candidates
+            found.append(found[-2] if again else int(candidates[0]))
         return found
 
 
@@ -96,31 +101,79 @@ def change_of_log_z(chain: SymbolChain, w: list[int], v: list[int], z: float) ->
     return float(there - here - slack * (1 + abs(here)))
 
 
-def climbed(chain: SymbolChain, w: list[int], v: list[int], z: float, change: float) -> float:
-    """The change between two words, made larger by replacing one symbol that they share at a time, while that helps."""
-    shared = [i for i in range(len(w)) if w[i] == v[i]]
-    middle = next(i for i in range(len(w)) if w[i] != v[i])
-    shared = sorted(shared, key=lambda i: abs(i - middle))[:_CLIMB]
-    better = True
-    while better:
-        better = False
-        for i in shared:
-            for symbol in _fitting(chain, w, v, i):
-                one, other = ([*word[:i], symbol, *word[i + 1 :]] for word in (w, v))
-                found = change_of_log_z(chain, one, other, z)
-                if found > change * (1 + 1e-6):
-                    w, v, change, better = one, other, found, True
-    return change
+def climbed(chain: SymbolChain, w: list[int], v: list[int], z: float) -> tuple[list[int], list[int]]:
+    """Two words like these, alike where they were alike, between which log Z changes more, if such are found.
+
+    One side of the run after the other is searched for symbols that make the change larger, while that helps.
+    """
+    failed, read, other = 0, chain, chain.reversed()
+    while failed < 2:
+        better = _with_better_prefix(read, w, v, z)
+        failed = 0 if better else failed + 1
+        w, v = better or (w, v)
+        read, other, w, v = other, read, w[::-1], v[::-1]
+    return (w, v) if read is chain else (w[::-1], v[::-1])
 
 
-def _fitting(chain: SymbolChain, w: list[int], v: list[int], i: int) -> list[int]:
-    """The other symbols that both words can have at position i."""
-    fits = np.arange(chain.symbol_count)
-    for word in (w, v):
-        if i:
-            fits = np.intersect1d(fits, _linked(chain.reversed(), word[i - 1]))
-        if i < len(w) - 1:
-            fits = np.intersect1d(fits, _linked(chain, word[i + 1]))
-    fits = fits[chain.first[fits]] if i == 0 else fits
-    fits = fits[chain.last[fits]] if i == len(w) - 1 else fits
-    return [int(symbol) for symbol in fits if symbol != w[i]]
+def _with_better_prefix(chain: SymbolChain, w: list[int], v: list[int], z: float) -> tuple[list[int], list[int]] | None:
+    """The words with other symbols before the run, or None where none is found that makes the change larger.
+
+    From the run outwards, the most promising contexts of each depth are kept; what comes before them is taken to weigh
+    what it does in w. The last ones meet what does come before.
+    """
+    follows = chain.successors.matrix.toarray()
+    begin = next(i for i in range(len(w)) if w[i] != v[i])
+    end = next(i for i in range(len(w), 0, -1) if w[i - 1] != v[i - 1])
+    depth = min(_REACH, begin)
+    if not depth:
+        return None
+    weights = _weights(chain, w[:begin], z, follows)
+    may_lead = _may_lead(chain, w[begin - depth - 1] if depth < begin else None, depth, follows)
+    after = _weights(chain.reversed(), w[end:][::-1], z, follows.T)[-1]
+    ends = np.stack([_through(word[begin:end], after, z, follows) for word in (w, v)], axis=1)
+    before = weights[-1] @ ends
+    known, contexts = np.log(before[1] / before[0]), np.empty((1, 0), dtype=np.int64)
+    totals = ends[None]
+    for h in range(1, depth + 1):
+        if h == 1:
+            symbols = np.flatnonzero(follows[:, w[begin]] * follows[:, v[begin]] * may_lead[depth - 1])
+            parents = np.zeros(len(symbols), dtype=np.int64)
+        else:
+            parents, symbols = np.nonzero(follows[:, contexts[:, -1]].T * may_lead[depth - h])
+        stepped = (follows @ totals)[parents]
+        stepped *= np.where(np.arange(len(follows)) == symbols[:, None], 1.0, z)[:, :, None]
+        stepped /= stepped.max(axis=(1, 2), keepdims=True)
+        sums = np.einsum("x,kxi->ki", weights[begin - h], stepped)
+        change = np.log(sums[:, 1] / sums[:, 0])
+        best = np.argsort(-change, kind="stable")[:_PROMISING]
+        contexts, totals = np.column_stack([contexts[parents], symbols])[best], stepped[best]
+    if not change[best[0]] > max(known, 0.0) * (1 + _WORTH):
+        return None
+    found = contexts[0, ::-1].tolist()
+    return tuple([*word[: begin - depth], *found, *word[begin:]] for word in (w, v))  # type: ignore[return-value]
+
+
+def _weights(chain: SymbolChain, word: list[int], z: float, follows: FloatArray) -> list[FloatArray]:
+    """α at each position of a word and the one after it, in some unit, the factor for that position left out."""
+    weights = [chain.first.astype(float)]
+    for symbol in word:
+        own = weights[-1] * np.where(np.arange(len(follows)) == symbol, 1.0, z)
+        weights.append(own @ follows)
+        weights[-1] /= weights[-1].max()
+    return weights
+
+
+def _through(run: list[int], after: FloatArray, z: float, follows: FloatArray) -> FloatArray:
+    """What all ways through the run weigh, together with what comes after it, by their first symbol."""
+    total = after
+    for i, symbol in enumerate(reversed(run)):
+        total = (follows @ total if i else total) * np.where(np.arange(len(total)) == symbol, 1.0, z)
+    return total
+
+
+def _may_lead(chain: SymbolChain, before: int | None, steps: int, follows: FloatArray) -> list[BoolArray]:
+    """Entry i: the symbols that may stand i steps behind the first that is replaced; `before` stands in front of it."""
+    possible = [chain.first if before is None else follows[before] > 0]
+    for _ in range(steps - 1):
+        possible.append(possible[-1] @ follows > 0)
+    return possible

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pathveil.numerics.jit import checked_kernel
 
 
@@ -12,41 +14,46 @@ def improve(
     lo: Any,
     hi: Any,
     spread: Any,
-    at_first: Any,
-    shares: Any,
-    first: Any,
-    predecessors: Any,
+    closed: Any,
+    current: Any,
+    sources: Any,
+    rho: Any,
+    z: float,
     shrink: float,
     slack: float,
 ) -> float:
-    """Narrow the bounds lo and hi of X_j(y), by symbol of the word, j and y; by which factor hi shrank most, for j = 0.
+    """Narrow the bounds lo and hi of X_j(y), by context, j and y; by which factor hi shrank most, for j = 0.
 
-    `shares` has t and 1-t for both ends of what the word's own symbol weighs. Every bound holds at every position, so
-    those that were narrowed already may serve the next ones.
+    `sources` has (offsets, contexts): those of the position before from which each context may come. `closed` has the
+    X_j(y) of the words that begin with the symbols of a context, and no number if none does. Every bound holds at every
+    position, so those that were narrowed already may serve the next ones: the longest walks come first.
     """
-    offsets, symbols = predecessors
-    m, steps = lo.shape[0], lo.shape[1] - 1
+    offsets, before = sources
+    contexts, steps, m = lo.shape[0], lo.shape[1] - 1, lo.shape[2]
+    highest, lowest = np.empty(m), np.empty(m)
     most = 1.0
-    for c in range(m):
-        if offsets[c] == offsets[c + 1] and not first[c]:
-            continue  # no word has c
-        for j in range(steps):
+    for j in range(steps - 1, -1, -1):
+        for k in range(contexts):
+            begins = not np.isnan(closed[k, j, 0])
+            if offsets[k] == offsets[k + 1] and not begins:
+                continue  # no word has this context
             for y in range(m):
-                highest, lowest = -1.0, -1.0
-                if first[c]:
-                    highest, lowest = at_first[j, y] * (1.0 + slack), at_first[j, y] * (1.0 - slack)
-                for k in range(offsets[c], offsets[c + 1]):
-                    w = symbols[k]
-                    anew = spread[j + 1, w, y]
-                    for end in range(2):
-                        t, rest = shares[end, 0, w], shares[end, 1, w]
-                        upper = (t * hi[w, j + 1, y] + rest * anew) * (1.0 + slack)
-                        lower = (t * lo[w, j + 1, y] + rest * anew) * shrink
-                        highest = max(highest, upper)
-                        lowest = lower if lowest < 0.0 else min(lowest, lower)
-                if highest < hi[c, j, y]:
-                    if j == 0 and highest > 0.0:
-                        most = max(most, hi[c, j, y] / highest)
-                    hi[c, j, y] = highest
-                lo[c, j, y] = max(lo[c, j, y], lowest)
+                highest[y] = closed[k, j, y] * (1.0 + slack) if begins else 0.0
+                lowest[y] = closed[k, j, y] * (1.0 - slack) if begins else np.inf
+            for i in range(offsets[k], offsets[k + 1]):
+                s, w = before[i], current[before[i]]
+                for end in range(2):
+                    own = hi[s, 0, w] * (1.0 + slack) if end == 0 else lo[s, 0, w] * (1.0 - slack)
+                    renewed = (1.0 - z) * min(rho[w] * own, 1.0)
+                    t, rest = z / (z + renewed), renewed / (z + renewed)
+                    for y in range(m):
+                        anew = rest * spread[j + 1, w, y]
+                        highest[y] = max(highest[y], (t * hi[s, j + 1, y] + anew) * (1.0 + slack))
+                        lowest[y] = min(lowest[y], (t * lo[s, j + 1, y] + anew) * shrink)
+            for y in range(m):
+                if highest[y] < hi[k, j, y]:
+                    if j == 0 and highest[y] > 0.0:
+                        most = max(most, hi[k, j, y] / highest[y])
+                    hi[k, j, y] = highest[y]
+                lo[k, j, y] = max(lo[k, j, y], lowest[y])
     return most

@@ -16,10 +16,13 @@ hold at every position, so they may be improved as often as we like. (docs/certi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import count
+
 import numpy as np
 
-from pathveil.numerics.arrays import FloatArray
-from pathveil.words.certificate.symbol_chain import SymbolChain
+from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.words.certificate.symbol_chain import Links, SymbolChain
 
 LARGEST_FREE = 64
 """Symbols. The tables have their number squared times the steps entries; larger systems do without this box."""
@@ -28,6 +31,8 @@ _LOCAL = 0.7  # weight that a step without the word keeps; below it words decide
 _STEPS = 32
 _ROUNDS = 100  # improvements at most
 _ENOUGH = 1e-3  # a smaller improvement, relatively, is the last
+_CONTEXTS = 1_000  # one symbol more is remembered while that makes no more contexts
+_MEMORY = 6  # symbols that are remembered at most
 _SLACK = 1e-11  # relative, outward; more than the rounding of the sums, products and quotients of one improvement
 
 FreeBox = tuple[FloatArray, FloatArray]
@@ -36,7 +41,9 @@ FreeBox = tuple[FloatArray, FloatArray]
 NO_BOX: FreeBox = (np.empty((0, 0)), np.empty((0, 0)))
 
 
-def free_box(chain: SymbolChain, z: float, *, steps: int = _STEPS, rounds: int = _ROUNDS) -> FreeBox:
+def free_box(
+    chain: SymbolChain, z: float, *, steps: int = _STEPS, rounds: int = _ROUNDS, contexts: int = _CONTEXTS
+) -> FreeBox:
     """Bounds for α(y)/(α·ρ) for each symbol c of the word and each y; `NO_BOX` where they would say nothing."""
     from pathveil.words.certificate.search.free_kernel import improve
 
@@ -48,22 +55,55 @@ def free_box(chain: SymbolChain, z: float, *, steps: int = _STEPS, rounds: int =
     if not least > 0.9 * most or z * most < _LOCAL:
         return NO_BOX
     spread = _spread(follows, rho, least, steps)
-    # Rows of lo and hi: the symbol of the word; then j, then y.
+    # Rows of lo and hi: the context; then j, then y.
     hi = np.tile(spread.max(axis=1) * (1 + _SLACK), (m, 1, 1))
     lo = np.tile(spread.min(axis=1) * (1 - _SLACK), (m, 1, 1))
-    share = chain.first * rho
-    at_first = np.einsum("s,jsy->jy", share, spread)[:-1] / share.sum()
-    symbols, before = np.arange(m), (chain.predecessors.offsets, chain.predecessors.symbols)
-    for done in range(rounds):
-        shares = np.empty((2, 2, m))
-        for end, own in enumerate((hi[symbols, 0, symbols] * (1 + _SLACK), lo[symbols, 0, symbols] * (1 - _SLACK))):
-            renewed = (1 - z) * np.minimum(rho * own, 1.0)
-            shares[end] = z / (z + renewed), renewed / (z + renewed)
-        shrink = least / most * (1 - _SLACK)
-        change = improve(lo, hi, spread, at_first, shares, chain.first, before, shrink, _SLACK)
-        if done > steps and change < 1 + _ENOUGH:
+    known, exact = _single_symbols(chain), _no_words(m)
+    for remembered in count():
+        begun = np.einsum("ks,jsy->kjy", known.begun * rho / (known.begun @ rho)[:, None], spread)
+        for _ in range(rounds):
+            sources = known.sources.offsets, known.sources.symbols
+            shrink = least / most * (1 - _SLACK)
+            change = improve(lo, hi, spread, begun, known.current, sources, rho, z, shrink, _SLACK)
+            if change < 1 + _ENOUGH:
+                break
+        if remembered == _MEMORY or known.sources.count > contexts:
             break
-    return np.ascontiguousarray(lo[:, 0]), np.ascontiguousarray(hi[:, 0])
+        exact = _united(exact, known, begun[:, 0])
+        lo, hi = lo[known.sources.owners], hi[known.sources.owners]
+        known = known.longer(chain, follows, z)
+    return _by_symbol(known, lo[:, 0], hi[:, 0], exact)
+
+
+@dataclass(frozen=True)
+class _Contexts:
+    """The last symbols of words, as many for each context: the word's own at this position, and those before it.
+
+    `sources` has the contexts of the position before from which each may come, in the order of the predecessors of its
+    earliest symbol. `begun` are the weights of the word that begins with these symbols, none if no word does.
+    """
+
+    current: IntArray
+    earliest: IntArray
+    sources: Links
+    begun: FloatArray
+
+    def longer(self, chain: SymbolChain, follows: FloatArray, z: float) -> _Contexts:
+        """With one symbol more, before the others."""
+        # A longer context without its current symbol is a source of the same one without its earliest.
+        whole, earlier = self.sources.owners, self.sources.symbols
+        _, sources = Links(self.sources.offsets, np.arange(len(whole))).expand(earlier)
+        earliest = self.earliest[earlier]
+        offsets = np.concatenate([[0], np.cumsum(chain.predecessors.degrees[earliest])])
+        own = np.arange(len(follows)) == self.current[earlier][:, None]
+        begun = (self.begun[earlier] * np.where(own, 1.0, z)) @ follows
+        return _Contexts(self.current[whole], earliest, Links(offsets, sources), begun)
+
+
+def _single_symbols(chain: SymbolChain) -> _Contexts:
+    own = np.arange(chain.symbol_count)
+    begun = np.where(chain.first[:, None], chain.first.astype(float), np.nan)
+    return _Contexts(own, own, chain.predecessors, begun)
 
 
 def _growth(follows: FloatArray) -> tuple[FloatArray, float, float]:
@@ -82,3 +122,27 @@ def _spread(follows: FloatArray, rho: FloatArray, growth: float, steps: int) -> 
     for _ in range(steps):
         walks.append(follows @ walks[-1] / growth)
     return np.array(walks) / rho[:, None]
+
+
+def _no_words(symbol_count: int) -> FreeBox:
+    return np.full((symbol_count, symbol_count), np.inf), np.zeros((symbol_count, symbol_count))
+
+
+def _united(box: FreeBox, known: _Contexts, weights: FloatArray) -> FreeBox:
+    """The box with the exact weights of the words that begin with a context, by their last symbol."""
+    begins = ~np.isnan(weights[:, 0])
+    return _widened(box, known.current[begins], weights[begins] * (1 - _SLACK), weights[begins] * (1 + _SLACK))
+
+
+def _by_symbol(known: _Contexts, lo: FloatArray, hi: FloatArray, exact: FreeBox) -> FreeBox:
+    """One row for each symbol, for all contexts that words have; nothing is known of symbols that no word has."""
+    happens = (known.sources.degrees > 0) | ~np.isnan(known.begun[:, 0])
+    lo, hi = _widened(exact, known.current[happens], lo[happens], hi[happens])
+    return np.where(hi > 0, lo, 0.0), np.where(hi > 0, hi, np.inf)
+
+
+def _widened(box: FreeBox, symbols: IntArray, lo: FloatArray, hi: FloatArray) -> FreeBox:
+    least, most = (end.copy() for end in box)
+    np.minimum.at(least, symbols, lo)
+    np.maximum.at(most, symbols, hi)
+    return least, most
