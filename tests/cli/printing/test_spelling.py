@@ -70,7 +70,10 @@ def _texts() -> Iterator[tuple[str, str]]:
         if "cli" in where.parts:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Error"):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name.endswith("Error"):
                 texts = [*node.args, *(word.value for word in node.keywords if word.arg == "without_content")]
                 for text in texts:
                     parts = (part.value for part in ast.walk(text) if isinstance(part, ast.Constant))
