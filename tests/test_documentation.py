@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import inspect
 import os
 import pkgutil
 import re
@@ -64,7 +65,9 @@ def run_commands(block: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
 def test_examples_in_docstrings_run(name: str) -> None:
-    assert doctest.testmod(importlib.import_module(name), optionflags=OPTIONS).failed == 0
+    module = importlib.import_module(name)
+    if ">>>" in inspect.getsource(module):  # looking for examples takes as long as importing most modules
+        assert doctest.testmod(module, optionflags=OPTIONS).failed == 0
 
 
 def test_public_names_are_exported_and_documented() -> None:

@@ -57,11 +57,16 @@ def test_every_way_to_import_is_noticed():
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]+")
 
 
+def name_of(function: ast.expr) -> str:
+    """The last part of the name by which something is called."""
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
 def patched_constants(source: str) -> set[str]:
     """Names in capitals that the source replaces in a module, by a patch or by assigning to it."""
     found = set()
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in ("setattr", "patch", "object"):
+        if isinstance(node, ast.Call) and name_of(node.func) in ("setattr", "patch", "object"):
             named = [one.value for one in node.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             found |= {name.rpartition(".")[2] for name in named}
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):

@@ -143,15 +143,18 @@ def test_the_true_composed_loss_never_exceeds_what_the_ledger_says_is_spent(worl
 
 @pytest.mark.parametrize("world", WORLDS)
 @pytest.mark.parametrize("unit", WIDER, ids=str)
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind[0]}-{getattr(kind[1], '__name__', kind[1])}-{kind[2]}")
-def test_every_release_by_itself_costs_at_least_its_true_loss_in_every_unit(world, unit, kind, tmp_path):
-    release = made(world, kind, 1.0)
+def test_every_release_by_itself_costs_at_least_its_true_loss_in_every_unit(world, unit, tmp_path):
     ledger = pv.Ledger.create(tmp_path / "budget.db", 1000.0, unit=unit)
-    try:
-        cost = ledger.price(release.guarantee, longest=release.longest, loss_at=release.loss_at)
-    except pv.UnitMismatchError:
-        return
-    assert true_loss(world, unit, [release]) <= float(cost.amount.epsilon) * (1 + 1e-9)
+    priced = 0
+    for kind in KINDS:
+        release = made(world, kind, 1.0)
+        try:
+            cost = ledger.price(release.guarantee, longest=release.longest, loss_at=release.loss_at)
+        except pv.UnitMismatchError:
+            continue
+        assert true_loss(world, unit, [release]) <= float(cost.amount.epsilon) * (1 + 1e-9), kind
+        priced += 1
+    assert priced
 
 
 def test_a_release_that_publishes_lengths_has_infinite_loss_where_lengths_are_protected():

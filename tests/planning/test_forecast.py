@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -13,10 +12,13 @@ from pathveil.planning.public_words import public_words
 from pathveil.words.by_name import EDIT_MECHANISMS, MECHANISMS
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.random_systems import SystemWithLength, systems_with_length
+from tests.sizes import given_few_and_many
 
 DEAD_END = pv.MarkovChain.from_edges([("a", "b"), ("b", "c"), ("a", "c"), ("c", "a"), ("b", "end")])
 EASY_SAMPLE = pv.MarkovChain.from_edges([(0, 1), (0, 2), (1, 0), (1, 1), (2, 1)])
 """The public words of 3 symbols have fewer neighbours than the average word."""
+
+EPSILONS = st.sampled_from([0.3, 2.0, 6.0])
 
 
 @pytest.mark.parametrize("world", [DEAD_END, EASY_SAMPLE, pv.Alphabet("abc")])
@@ -31,7 +33,7 @@ def test_a_quick_forecast_never_says_that_less_is_wrong(world: pv.System) -> Non
             assert mine.expected_errors == other.expected_errors
 
 
-@given(system=systems_with_length(), epsilon=st.sampled_from([0.3, 2.0, 6.0]), adjacency=st.integers(1, 3))
+@given_few_and_many(40, 100, system=systems_with_length(), epsilon=EPSILONS, adjacency=st.integers(1, 3))
 def test_rows_are_what_listing_all_outputs_gives(system: SystemWithLength, epsilon: float, adjacency: int) -> None:
     world, length = system
     found = pv.forecast(world, length=length, epsilon=epsilon, adjacency=adjacency)
@@ -57,7 +59,7 @@ def test_rows_are_what_listing_all_outputs_gives(system: SystemWithLength, epsil
         assert 0 < row.memory < 2**30
 
 
-@given(system=systems_with_length(), epsilon=st.sampled_from([0.3, 2.0, 6.0]), adjacency=st.integers(1, 3))
+@given_few_and_many(40, 100, system=systems_with_length(), epsilon=EPSILONS, adjacency=st.integers(1, 3))
 def test_the_best_row_has_the_fewest_errors_and_no_row_is_below_the_bound(
     system: SystemWithLength, epsilon: float, adjacency: int
 ) -> None:

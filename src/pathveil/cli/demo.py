@@ -16,19 +16,19 @@ _EPSILONS = (0.5, 2.0, 5.0)
 _SHORT = {"certified": "certified", "permute-and-flip": "P&F"}  # those whose releases are shown
 
 
-def run_demo(console: Console | None = None) -> None:
+def run_demo(console: Console | None = None, length: int = _LENGTH) -> None:
     """Print the tour: the sensitive trip beside private ones, then every mechanism's exact expected error."""
     out = console or Console()
     town = example_town()
     # A demonstration must look the same each time; a real release never passes rng.
     source = insecure_seed(2019)
-    trip = town.random_word(_LENGTH, source)
+    trip = town.random_word(length, source)
     mechanisms = {
         (name, epsilon): kind(town, epsilon, adjacency=1) for epsilon in _EPSILONS for name, kind in MECHANISMS.items()
     }
 
     out.print("[bold]PathVeil[/bold]: one private trip for one sensitive trip, on public roads.\n")
-    out.print(f"The public world: {town!r}, {town.count(_LENGTH):,} feasible trips of {_LENGTH} segments.")
+    out.print(f"The public world: {town!r}, {town.count(length):,} feasible trips of {length} segments.")
     out.print(
         "Adjacency 1: the promise is about two trips that differ in one segment; ε says how hard they are to tell "
         "apart. P&F is permute-and-flip.\n"
@@ -40,7 +40,7 @@ def run_demo(console: Console | None = None) -> None:
         unchanged = {key: mechanisms[key].error_law(trip).pmf[0] for key in shown}
 
     out.print(_trips(trip, {f"{_SHORT[name]}\nε = {e:g}": released[name, e] for name, e in shown}))
-    out.print(_accuracy(errors))
+    out.print(_accuracy(errors, length))
     out.print(
         f"How often the released trip is the true one (certified): {_percent(unchanged['certified', 0.5])} at ε = 0.5, "
         f"{_percent(unchanged['certified', 2.0])} at ε = 2, {_percent(unchanged['certified', 5.0])} at ε = 5. Strong "
@@ -76,9 +76,9 @@ def _cell(true: Symbol, released: Symbol) -> Text:
     return Text("·", style="dim") if true == released else Text(str(released), style="yellow")
 
 
-def _accuracy(errors: dict[tuple[str, float], float]) -> Table:
+def _accuracy(errors: dict[tuple[str, float], float], length: int) -> Table:
     table = Table(
-        title=f"Expected number of wrong segments out of {_LENGTH}, exactly, for this trip", title_justify="left"
+        title=f"Expected number of wrong segments out of {length}, exactly, for this trip", title_justify="left"
     )
     table.add_column("mechanism")
     for epsilon in _EPSILONS:

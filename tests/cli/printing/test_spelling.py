@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,14 @@ def functions() -> Iterator[ast.FunctionDef]:
                     yield node
 
 
-ARGUMENTS = {argument.arg for node in functions() for argument in (*node.args.args, *node.args.kwonlyargs)}
-IN_PYTHON = re.compile(
-    rf"(?<![-\w/.'])(?:{'|'.join(sorted(name for name in ARGUMENTS if '_' in name.strip('_')))})\b"
-    rf"|(?<![-\w])(?:{'|'.join(sorted(ARGUMENTS))})=|`(?:{'|'.join(sorted(OPTIONS))})\b"
-)
-"""An argument that can be nothing else: with an underscore, with a value, or in backticks."""
+@cache  # not when the file is loaded: every process that runs tests would read the whole library first
+def in_python() -> re.Pattern[str]:
+    """An argument that can be nothing else: with an underscore, with a value, or in backticks."""
+    arguments = {argument.arg for node in functions() for argument in (*node.args.args, *node.args.kwonlyargs)}
+    return re.compile(
+        rf"(?<![-\w/.'])(?:{'|'.join(sorted(name for name in arguments if '_' in name.strip('_')))})\b"
+        rf"|(?<![-\w])(?:{'|'.join(sorted(arguments))})=|`(?:{'|'.join(sorted(OPTIONS))})\b"
+    )
 
 
 def options(command: Any) -> set[str]:
@@ -55,9 +58,9 @@ def test_the_pattern_finds_python_and_nothing_else() -> None:
         "give `lengths=(1, 2)`",
         "(overwrite=True)",
     ):
-        assert IN_PYTHON.search(text), text
+        assert in_python().search(text), text
     for text in ("--max-length 3", "--unit word", "name the format", "my/max_length.csv", "the column 'on_bad_row'"):
-        assert not IN_PYTHON.search(text), text
+        assert not in_python().search(text), text
 
 
 def _texts() -> Iterator[tuple[str, str]]:
@@ -67,7 +70,10 @@ def _texts() -> Iterator[tuple[str, str]]:
         if "cli" in where.parts:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Error"):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name.endswith("Error"):
                 texts = [*node.args, *(word.value for word in node.keywords if word.arg == "without_content")]
                 for text in texts:
                     parts = (part.value for part in ast.walk(text) if isinstance(part, ast.Constant))
@@ -75,7 +81,7 @@ def _texts() -> Iterator[tuple[str, str]]:
 
 
 def test_errors_name_arguments_in_backticks_so_that_commands_can_translate_them() -> None:
-    assert not [(where, text) for where, text in _texts() if IN_PYTHON.search(re.sub(r"`[^`]*`", "", text))]
+    assert not [(where, text) for where, text in _texts() if in_python().search(re.sub(r"`[^`]*`", "", text))]
 
 
 FIT = "model lines.txt --states pages.txt --epsilon 1 --output out.json"
@@ -135,7 +141,7 @@ def test_a_message_names_the_option_that_helps(folder: Path, run: Run, line: str
     assert "Traceback" not in ran.err
     said = re.sub(r"\s+", " ", re.sub(r"[│╭╮╰╯─]", " ", click.unstyle(ran.err)))
     assert helps in said
-    assert not IN_PYTHON.search(said), said
+    assert not in_python().search(said), said
 
 
 def test_messages_without_content_speak_of_options_too(run: Run) -> None:
@@ -144,7 +150,7 @@ def test_messages_without_content_speak_of_options_too(run: Run) -> None:
     assert ran.code == 1
     assert "--on-bad-row skip" in ran.err
     assert "--curator" in ran.err
-    assert not IN_PYTHON.search(ran.err)
+    assert not in_python().search(ran.err)
 
 
 def test_what_is_quoted_from_files_stays_as_it_is() -> None:

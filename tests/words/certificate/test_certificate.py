@@ -1,7 +1,7 @@
 """The certificate against the true change of the normaliser, and what it reports."""
 
 import math
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from pathveil.words.base.tilt import LARGEST_TILT
 from pathveil.words.certificate.certificate import ChainCertifier
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.random_systems import SystemWithLength, markov_chains_with_length
-from tests.sizes import given_few_and_many
+from tests.sizes import given_few_and_many, small_and_large
 
 THETAS = st.one_of(st.sampled_from([0.05, 0.5, 1.0, 2.0, 6.0, 12.0, 800.0]), st.floats(0.01, 12.0))
 
@@ -102,10 +102,11 @@ def test_the_claim_is_never_too_small_on_the_town(adjacency: int, epsilon: float
     assert b * certificate.theta <= certificate.loss
 
 
-def test_a_larger_budget_of_contexts_gives_a_larger_tilt() -> None:
+@small_and_large("budgets", (1, 1_000), (1, 1_000, 4_000))
+def test_a_larger_budget_of_contexts_gives_a_larger_tilt(budgets: tuple[int, ...]) -> None:
     town = pv.example_town()
-    thetas = [pv.CertifiedExponential(town, 1.0, contexts=budget).theta(25) for budget in (1, 1_000, 4_000)]
-    assert thetas[0] < thetas[1] < thetas[2]
+    thetas = [pv.CertifiedExponential(town, 1.0, contexts=budget).theta(25) for budget in budgets]
+    assert all(less < more for less, more in pairwise(thetas))
 
 
 def test_one_certificate_serves_long_words_and_refuses_longer_ones() -> None:

@@ -51,7 +51,7 @@ def test_a_harmless_bound_is_the_largest_that_keeps_the_loss(theta, settled, run
     assert total_loss(theta, {**settled, run: harmless + 1e-6}, distance) > loss * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("adjacency", [1, 2, 3, 4])
+@pytest.mark.parametrize("adjacency", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_a_proof_that_was_given_up_never_passes_and_its_bounds_hold(adjacency):
     certifier = ChainCertifier.of(TOWN.compiled, 6, adjacency, up_to=False, budget=300)
     assert isinstance(certifier, ChainCertifier)

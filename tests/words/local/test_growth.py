@@ -39,7 +39,9 @@ def test_no_state_has_more_walks_than_the_bound(world: pv.MarkovChain) -> None:
 def test_words_are_drawn_on_large_maps_without_a_way_back(kind: type[pv.WordMechanism]) -> None:
     world = _layers(6, 300, 3)
     words = world.random_words(4, 200, pv.insecure_seed(1))
-    drawn = kind(world, 12.0).privatize_many(words, rng=pv.insecure_seed(2))
+    # How tight a proof is does not matter here: a certificate from few contexts is as valid.
+    few = {"contexts": 100} if kind is pv.CertifiedExponential else {}
+    drawn = kind(world, 12.0, **few).privatize_many(words, rng=pv.insecure_seed(2))
     assert all(map(world.is_feasible, drawn))
     wrong = sum(a != b for word, private in zip(words, drawn, strict=True) for a, b in zip(word, private, strict=True))
     assert wrong < 200  # of 800 symbols; nearly none at this ε
