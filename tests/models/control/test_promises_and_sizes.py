@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
+from pathveil.models.calibration import calibrate
 from pathveil.models.control.request import MdpRequest
 from pathveil.models.control.steps import GRID
 from pathveil.models.control.value_error import RowNoise, laplace_tail, value_error
@@ -282,6 +283,21 @@ def test_the_bound_of_dirichlet_rows_is_that_of_the_formula():
     nothing = RowNoise("dirichlet", True, np.zeros(2), np.array([3, 3]), dirichlet_spread=np.ones(2))
     empty = value_error(nothing, None, None, 6.0, 0.8, 0.9)
     assert (empty.bound, empty.expected, empty.transitions) == (0.0, 0.0, 0.0)
+
+
+def test_the_spread_of_a_dirichlet_row_is_that_of_its_concentration():
+    """An entry p of a row with concentration k has the variance p(1 - p)/(k + 1); undoing the mixing divides by what
+    was kept."""
+    counts = np.array([[[3, 2, 1]], [[40, 10, 0]], [[0, 0, 0]]])
+    names = {"states": "xyz", "actions": "a", "epsilon": 1.0, "delta": 0.1, "mechanism": "dirichlet"}
+    found = pv.fit_private_mdp(counts=counts, **names).noise.dirichlet_spread
+    assert found[2] == 0
+    for row, records in ((0, 6), (1, 50)):
+        how = calibrate(3, 1 / records, 1.0, 0.1)
+        profile = pv.DirichletProfile(how.floor, how.concentration, how.shift)
+        assert 0.099 < profile.delta(1.0) <= 0.1
+        kept = 1 - 3 * how.floor
+        assert found[row] == pytest.approx(1 / (kept**2 * (how.concentration + 1)), rel=1e-9)
 
 
 @pytest.mark.parametrize("scale", [0.3, 1.0, 7.5])
