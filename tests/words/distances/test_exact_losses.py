@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import product
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
 import pathveil as pv
+from pathveil.words.distances.certified.box_kernel import incoming, widen
 from pathveil.words.distances.certified.boxes import ChainBoxes
 from pathveil.words.distances.free import symbol_loss
 from pathveil.words.distances.online import position_loss
@@ -91,3 +93,40 @@ def test_the_bound_on_a_chain_is_never_below_the_exact_loss_of_a_symbol(length, 
             assert found >= largest(losses)
             if length == 1:
                 assert found == pytest.approx(float(largest(losses)), rel=1e-6)
+
+
+def listed(follows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each row of a table the columns that it marks, one after the other."""
+    return np.append(0, np.cumsum(follows.sum(axis=1))), np.nonzero(follows)[1]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_step_of_boxes_with_distances_has_the_extremes_over_all_corners(seed):
+    """Σ_{x→y} s(x) z^c(x,p) / Σ_{x→v} s(x) z^c(x,p), where the true symbol p is followed by v: s(p) is 1."""
+    rng, count = np.random.default_rng(seed), 4
+    follows = rng.random((count, count)) < 0.6
+    follows[np.arange(count), (np.arange(count) + 1) % count] = True
+    costs = np.abs(np.subtract.outer(np.arange(count), np.arange(count))).astype(np.int64)
+    powers = np.exp(-rng.uniform(0.1, 3) * np.arange(count))
+    low = rng.uniform(0, 2, (count, count)) * (rng.random((count, count)) < (0.8 if seed % 2 else 1))
+    high = low + rng.uniform(0, 1, (count, count))
+    low[np.diag_indices(count)] = high[np.diag_indices(count)] = 1.0
+    low_sums, high_sums = np.empty((2, count, count))
+    before, after = listed(follows.T), listed(follows)
+    for box, sums in ((low, low_sums), (high, high_sums)):
+        incoming(*before, costs, powers, box, sums)
+    least, most = np.full((count, count), np.inf), np.zeros((count, count))
+    for p in range(count):
+        corners = np.array(list(product(*zip(low[p], high[p], strict=True)))) * powers[costs[p]]
+        assert (corners @ follows).min(axis=0) == pytest.approx(low_sums[p])
+        assert (corners @ follows).max(axis=0) == pytest.approx(high_sums[p])
+        for v in np.flatnonzero(follows[p]):
+            ratios = (corners @ follows) / (corners @ follows[:, v])[:, None]
+            least[v] = np.minimum(least[v], ratios.min(axis=0))
+            most[v] = np.maximum(most[v], ratios.max(axis=0))
+    new_low, new_high = np.full((count, count), np.inf), np.zeros((count, count))
+    widen(*before, *after, *after, costs, powers, powers, low, high, low_sums, high_sums, new_low, new_high)
+    assert (new_low <= least).all()
+    assert (new_high >= most).all()
+    assert new_low == pytest.approx(least, rel=0.3 if seed % 2 else 1e-9)  # where a weight may be 0, less is known
+    assert new_high == pytest.approx(most, rel=1e-9)
