@@ -70,3 +70,12 @@ def test_equal_words_are_taken_together_and_no_others_however_many_symbols_there
         listed = [found.values[a:b].tolist() for a, b in pairwise(found.offsets)]
         expected = sorted([([0], 2), ([0, last], 6), ([last], 3 + 5), ([last, 0], 1), ([last % 2**16, 0, 1], 4)])
         assert sorted(zip(listed, found.times.tolist(), strict=True)) == expected
+
+
+def test_parts_that_are_joined_are_the_words_of_all_of_them_in_their_order():
+    listed = [[[0, 1], [2]], [], [[1, 1, 0]], [[2], [0, 2]]]
+    parts = [CodedWords.from_codes(part, np.arange(len(part)) + 3) for part in listed]
+    whole, all_words = CodedWords.joined(parts), [word for part in listed for word in part]
+    assert [whole.values[a:b].tolist() for a, b in pairwise(whole.offsets)] == all_words
+    assert whole.times.tolist() == [3, 4, 3, 3, 4]
+    assert len(CodedWords.joined([])) == 0
