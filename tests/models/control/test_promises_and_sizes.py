@@ -354,3 +354,21 @@ def test_results_cannot_be_changed_afterwards():
     for value, name in values:
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(value, name, None)
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "gaussian", "dirichlet"])
+def test_rows_of_every_size_follow_the_data(mechanism):
+    counts, support = np.zeros((3, 1, 3), dtype=int), np.ones((3, 1, 3), dtype=bool)
+    counts[0, 0], counts[1, 0], counts[2, 0] = [9000, 0, 1000], [0, 8000, 2000], [0, 0, 5000]
+    support[1, 0, 0] = support[2, 0, 0] = support[2, 0, 1] = False
+    model = pv.fit_private_mdp(
+        counts=counts,
+        states=STATES,
+        actions=["go"],
+        epsilon=4.0,
+        delta=1e-3,
+        mechanism=mechanism,
+        support=support,
+        rng=pv.insecure_seed(1),
+    )
+    assert model.transitions[:, 0] == pytest.approx(np.array([[0.9, 0, 0.1], [0, 0.8, 0.2], [0, 0, 1]]), abs=0.15)
