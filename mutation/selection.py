@@ -4,6 +4,7 @@ What a test file makes while it is loaded, all of its tests depend on. Lines tha
 (constants, defaults) can be noticed by every test that runs anything of the file, and by those that name the constant.
 Compiled functions run outside the interpreter, so that no line of theirs is ever seen: their tests are those that
 execute a line which names the function, or which names a compiled function that calls it, or which name it themselves.
+What decorates a class can be noticed as well by tests that execute a line which names the class.
 """
 
 from __future__ import annotations
@@ -60,6 +61,11 @@ class Selection:
                     chosen |= self._tests_of_compiled(name, set())
                 for name in _assigned(self._modules[path], line):
                     chosen |= self._tests_with(name)
+                for name in _decorated(self._modules[path], line):
+                    for mention in self._mentions[name]:
+                        chosen |= self._tests_of_lines(
+                            mention[0], _statement_lines(self._modules[mention[0]], mention[1])
+                        )
         return sorted(chosen, key=lambda test: (self._observed.seconds[test], test))
 
     def has_compiled_functions(self, path: str) -> bool:
@@ -156,6 +162,17 @@ def _assigned(module: ast.Module, line: int) -> set[str]:
         and statement.lineno <= line <= (statement.end_lineno or statement.lineno)
         for node in ast.walk(statement)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+
+
+def _decorated(module: ast.Module, line: int) -> set[str]:
+    """The class that a decorator on a line makes: objects of it can be made without a line of its file being run."""
+    return {
+        node.name
+        for node in module.body
+        if isinstance(node, ast.ClassDef)
+        and node.decorator_list
+        and node.decorator_list[0].lineno <= line < node.lineno
     }
 
 

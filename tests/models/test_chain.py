@@ -29,6 +29,20 @@ def test_every_row_with_records_keeps_the_promise():
         assert 0.999e-6 < pv.DirichletProfile(row.floor, row.concentration, shift).delta(1.0) <= 1e-6
 
 
+def test_pairs_with_counts_are_so_many_pairs():
+    pairs = [(STATES[i], STATES[j]) for i, j in np.argwhere(COUNTS)]
+    times = COUNTS[COUNTS > 0]
+    for given in (times, times.tolist(), iter(times.tolist())):
+        one, other = (
+            pv.fit_private_chain(**data, states=STATES, **PROMISE, rng=pv.insecure_seed(4))
+            for data in ({"pairs": pairs, "pair_counts": given}, {"pairs": _expand(COUNTS)})
+        )
+        assert (one.chain.matrix != other.chain.matrix).nnz == 0
+    for wrong in (times[None, :], np.array(5), [1.5] * 5):
+        with pytest.raises(pv.InvalidCountsError, match="pair_counts"):
+            pv.fit_private_chain(pairs=pairs, pair_counts=wrong, states=STATES, **PROMISE)
+
+
 @pytest.mark.parametrize("mechanism", ["dirichlet", "laplace", "gaussian"])
 def test_a_state_without_records_gets_the_uniform_row_on_its_support(mechanism):
     support = [[1, 1, 1], [1, 1, 1], [1, 0, 1]]

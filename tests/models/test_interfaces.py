@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -143,3 +144,45 @@ def test_what_a_matrix_protects_is_compared_by_its_letters():
     )
     assert one.guarantee == other.guarantee
     assert (one.values == other.values).all()
+
+
+def _all_parts(thing: object, found: dict[int, object]) -> dict[int, object]:
+    """Every object with fields that can be reached from this one."""
+    if dataclasses.is_dataclass(thing) and id(thing) not in found:
+        found[id(thing)] = thing
+        for field in dataclasses.fields(thing):
+            _all_parts(getattr(thing, field.name), found)
+    elif isinstance(thing, list | tuple):
+        for part in thing:
+            _all_parts(part, found)
+    elif isinstance(thing, dict):
+        _all_parts(list(thing.values()), found)
+    return found
+
+
+TIMED = ["ab", "bca", "c", "cab"] * 30
+TIMES = [[3600.0 * i + 60 * k for k in range(len(word))] for i, word in enumerate(TIMED)]
+MODELS = {
+    "of sequences": lambda: pv.fit_private_sequences(
+        TIMED, states="abc", epsilon=1.0, max_length=3, order=2, ends=True, times=TIMES
+    ),
+    "of groups": lambda: pv.fit_private_sequences_by_group(
+        TIMED, groups=["x", "y"] * 60, group_values="xy", states="abc", epsilon=1.0, max_length=3
+    ),
+    "to come": lambda: pv.forecast_sequences(words=100, epsilon=1.0, states=3, max_length=3),
+    "of decisions": lambda: pv.fit_private_mdp([("x", "a", "y", 0.5)] * 9, states="xy", actions="ab", epsilon=1.0),
+    "of an exchange": lambda: pv.private_doubly_stochastic(np.full((3, 3), 1 / 3), change=0.01, **PROMISE),
+    "of words": lambda: pv.fit_private_chain(words=TIMED, states="abc", unit="word", max_length=3, epsilon=1.0),
+}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_no_part_of_a_model_can_be_changed_and_all_can_be_compared(kind):
+    one, other = MODELS[kind](), MODELS[kind]()
+    assert len({one, other, one}) == 2 or kind == "to come"  # a forecast is the same each time
+    for part, another in product(*(list(_all_parts(model, {}).values()) for model in (one, other))):
+        assert (part == another) in (True, False)
+    for part in _all_parts(one, {}).values():
+        for field in dataclasses.fields(part):
+            with pytest.raises(dataclasses.FrozenInstanceError):
+                setattr(part, field.name, None)

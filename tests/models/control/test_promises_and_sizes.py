@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
+from pathveil.models.calibration import calibrate
 from pathveil.models.control.request import MdpRequest
 from pathveil.models.control.steps import GRID
 from pathveil.models.control.value_error import RowNoise, laplace_tail, value_error
@@ -284,6 +285,21 @@ def test_the_bound_of_dirichlet_rows_is_that_of_the_formula():
     assert (empty.bound, empty.expected, empty.transitions) == (0.0, 0.0, 0.0)
 
 
+def test_the_spread_of_a_dirichlet_row_is_that_of_its_concentration():
+    """An entry p of a row with concentration k has the variance p(1 - p)/(k + 1); undoing the mixing divides by what
+    was kept."""
+    counts = np.array([[[3, 2, 1]], [[40, 10, 0]], [[0, 0, 0]]])
+    names = {"states": "xyz", "actions": "a", "epsilon": 1.0, "delta": 0.1, "mechanism": "dirichlet"}
+    found = pv.fit_private_mdp(counts=counts, **names).noise.dirichlet_spread
+    assert found[2] == 0
+    for row, records in ((0, 6), (1, 50)):
+        how = calibrate(3, 1 / records, 1.0, 0.1)
+        profile = pv.DirichletProfile(how.floor, how.concentration, how.shift)
+        assert 0.099 < profile.delta(1.0) <= 0.1
+        kept = 1 - 3 * how.floor
+        assert found[row] == pytest.approx(1 / (kept**2 * (how.concentration + 1)), rel=1e-9)
+
+
 @pytest.mark.parametrize("scale", [0.3, 1.0, 7.5])
 @pytest.mark.parametrize("rare", [0.4, 0.01, 1e-6])
 def test_a_tail_is_exceeded_so_rarely_and_hardly_too_long(scale, rare):
@@ -338,3 +354,21 @@ def test_results_cannot_be_changed_afterwards():
     for value, name in values:
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(value, name, None)
+
+
+@pytest.mark.parametrize("mechanism", ["laplace", "gaussian", "dirichlet"])
+def test_rows_of_every_size_follow_the_data(mechanism):
+    counts, support = np.zeros((3, 1, 3), dtype=int), np.ones((3, 1, 3), dtype=bool)
+    counts[0, 0], counts[1, 0], counts[2, 0] = [9000, 0, 1000], [0, 8000, 2000], [0, 0, 5000]
+    support[1, 0, 0] = support[2, 0, 0] = support[2, 0, 1] = False
+    model = pv.fit_private_mdp(
+        counts=counts,
+        states=STATES,
+        actions=["go"],
+        epsilon=4.0,
+        delta=1e-3,
+        mechanism=mechanism,
+        support=support,
+        rng=pv.insecure_seed(1),
+    )
+    assert model.transitions[:, 0] == pytest.approx(np.array([[0.9, 0, 0.1], [0, 0.8, 0.2], [0, 0, 1]]), abs=0.15)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -57,3 +59,23 @@ def test_an_impossible_word_is_refused_by_its_number_whether_or_not_it_would_be_
                 support=np.array([[1, 1], [0, 1]]), rng=pv.insecure_seed(seed),
             )  # fmt: skip
         assert refused.value.without_content == "word number 51 cannot occur, as the public support says"
+
+
+def test_equal_words_are_taken_together_and_no_others_however_many_symbols_there_are():
+    for last in (2**8, 2**16 - 1, 2**16, 2**16 + 1, 3 * 2**16):
+        words = CodedWords.from_codes(
+            [[last, 0], [0], [last], [last % 2**16, 0, 1], [last], [0, last]], np.arange(1, 7)
+        )
+        found = words.distinct()
+        listed = [found.values[a:b].tolist() for a, b in pairwise(found.offsets)]
+        expected = sorted([([0], 2), ([0, last], 6), ([last], 3 + 5), ([last, 0], 1), ([last % 2**16, 0, 1], 4)])
+        assert sorted(zip(listed, found.times.tolist(), strict=True)) == expected
+
+
+def test_parts_that_are_joined_are_the_words_of_all_of_them_in_their_order():
+    listed = [[[0, 1], [2]], [], [[1, 1, 0]], [[2], [0, 2]]]
+    parts = [CodedWords.from_codes(part, np.arange(len(part)) + 3) for part in listed]
+    whole, all_words = CodedWords.joined(parts), [word for part in listed for word in part]
+    assert [whole.values[a:b].tolist() for a, b in pairwise(whole.offsets)] == all_words
+    assert whole.times.tolist() == [3, 4, 3, 3, 4]
+    assert len(CodedWords.joined([])) == 0

@@ -136,7 +136,7 @@ WRONG: list[tuple[str, Any]] = [
     ("asked.epsilon", -1.0),
     ("asked.max_length", 10**9),
     ("asked.unit", "symbol"),
-    ("order", 2),
+    *(("order", other) for other in (0, 1, 2, 4, 5, 99)),
     ("words", "7"),
     ("words", -1),
     ("words", float("inf")),

@@ -316,6 +316,21 @@ def test_what_noise_hides_is_even_and_never_wilder():
     assert learning.smooth_hours(clear, 200.0, number=5000.0)[33] > 0.9
 
 
+def test_of_two_tables_of_durations_the_one_with_less_noise_is_believed():
+    """A hundred thousand durations of bin 3, which one table says and the other, being noise, does not."""
+    said, other = np.zeros(DURATIONS), np.zeros(DURATIONS)
+    said[3], other[7] = 1e5, 1e5
+    apart = np.tile(other / 5, (5, 1))
+    assert learning.smooth_all(said, 1.0, apart, 1e9, number=1e5)[3] > 0.9
+    assert learning.smooth_all(said, 1e9, apart, 1.0, number=1e5)[7] > 0.9
+    # Five tables, each with a fifth of the noise of the other one, say together as much as that one.
+    half = learning.smooth_all(said, 500.0, apart, 100.0, number=1e5)
+    assert half[3] == pytest.approx(half[7])
+    # And with four times the noise a quarter as much.
+    noisier = learning.smooth_all(said, 500.0, apart, 400.0, number=1e5)
+    assert noisier[3] == pytest.approx(4 * noisier[7], rel=0.05)
+
+
 def test_words_may_begin_as_asked_for_and_have_times():
     found = _learned().synthesize_events(50, pv.insecure_seed(3), prefix="ab", last="b")
     assert all(word.startswith("ab") and word.endswith("b") for word in found.words)

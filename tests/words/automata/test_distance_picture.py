@@ -268,3 +268,19 @@ def test_a_new_figure_has_room_for_every_state(automaton, inches):
 )
 def test_names_and_numbers_are_short_enough_for_a_circle(value, shown):
     assert picture._short(value) == shown
+
+
+@pytest.mark.parametrize(("symbols", "word"), [("abc", "a"), ("abc", "abca"), ("abc", "cbacb"), ("abcde", "bbd")])
+def test_a_label_lies_on_its_own_arrow_and_clear_of_both_its_ends_however_full_the_picture_is(symbols, word):
+    ring = pv.MarkovChain.from_edges([(a, b) for a in symbols for b in symbols if a != b or a in "bd"])
+    for world in (pv.Alphabet(symbols), ring):
+        if not world.is_feasible(word):
+            continue
+        automaton = pv.DistanceAutomaton(world, word)
+        places, _ = picture._layout(automaton)
+        for edge, label in zip(automaton.edges, picture._label_places(automaton, places), strict=True):
+            start, end = np.array(places[edge.source]), np.array(places[edge.target])
+            along = end - start
+            share = ((np.array(label) - start) @ along) / (along @ along)
+            assert start + share * along == pytest.approx(np.array(label))
+            assert 0.2 < share < 0.8

@@ -33,6 +33,7 @@ from itertools import accumulate
 import numpy as np
 
 from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.words.base import rounding_margin
 from pathveil.words.certificate.contexts import ContextLevel
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.symbol_chain import SymbolChain
@@ -95,7 +96,7 @@ class RatioBounds:
         self._rows = [rows[id(level)] for level in levels]
         d = int(chain.predecessors.degrees.max(initial=0))
         # Sums of at most d non-negative terms, a few products and one quotient: more than their rounding error.
-        self._slack = (d + 64) * 2.0**-51
+        self._slack = rounding_margin(d + 64)
 
     @property
     def contexts(self) -> int:

@@ -16,7 +16,7 @@ from math import inf, log
 import numpy as np
 
 from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
-from pathveil.words.base import tilt_factor
+from pathveil.words.base import rounding_margin, tilt_factor
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.ratio_bounds import Box, united
 from pathveil.words.certificate.symbol_chain import SymbolChain
@@ -158,7 +158,7 @@ class Runs:
     @property
     def _slack(self) -> float:
         """The sums have r+1 stages of at most m terms each, and few operations beside: more than their rounding."""
-        return (self.chain.symbol_count + 64) * (self.run + 1) * 2.0**-51
+        return rounding_margin((self.chain.symbol_count + 64) * (self.run + 1))
 
     def _largest_quotient(self, places: list[Place], z: float, kept: KeptPairs, kept_after: KeptPairs) -> float:
         """The largest Z(v)/Z(w) at some places that have the same pairs of runs.

@@ -111,9 +111,8 @@ class Grammar:
     def allows(self, row: IntArray, symbol: IntArray) -> BoolArray:
         """Can this symbol (or the end) follow that one (or the beginning)?"""
         if self.is_free:
-            size = self.symbols
-            inside: BoolArray = (row >= 0) & (row <= size) & (symbol >= 0) & (symbol <= size)
-            return inside & ((row < size) | (symbol < size))
+            is_empty: BoolArray = (row == self.symbols) & (symbol == self.symbols)
+            return ~is_empty  # a word has at least one symbol
         keys = np.repeat(np.arange(self.symbols + 1), self.widths) * (self.symbols + 1) + self.following
         wanted = row * (self.symbols + 1) + symbol
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
