@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray, distinct_rows
 from pathveil.words.certificate.symbol_chain import SymbolChain
 
 _POSITIONS = 50  # bounds of long words settle after some positions, which are then no longer counted
@@ -59,8 +59,8 @@ def _extended(chain: SymbolChain, contexts: IntArray, alive: BoolArray, memory: 
     usable = alive[current]
     parent, current = parent[usable], current[usable]
     extended = np.hstack([contexts[parent], current[:, None]])[:, -memory:]
-    new, child = np.unique(extended, axis=0, return_inverse=True)
-    return new, ContextLevel(np.ascontiguousarray(new[:, -1]), parent, current, child.ravel())
+    new, child = distinct_rows(extended, chain.symbol_count)
+    return new, ContextLevel(np.ascontiguousarray(new[:, -1]), parent, current, child)
 
 
 def least_work(chain: SymbolChain, length: int) -> float:

@@ -15,7 +15,7 @@ from math import inf, log
 
 import numpy as np
 
-from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray
+from pathveil.numerics.arrays import BoolArray, FloatArray, IntArray, distinct_rows
 from pathveil.words.base import rounding_margin, tilt_factor
 from pathveil.words.certificate.kept_pairs import KeptPairs
 from pathveil.words.certificate.ratio_bounds import Box, united
@@ -63,7 +63,7 @@ class Runs:
         places = {id(w): (w, v) for w, v in self.places}.values()
         both = np.concatenate([np.hstack(pair) for pair in places])
         if len(places) > 1:
-            both = np.unique(both, axis=0)
+            both, _ = distinct_rows(both, self.chain.symbol_count)
         return np.ascontiguousarray(both[:, : self.run]), np.ascontiguousarray(both[:, self.run :])
 
     def _all_places(self) -> list[Pairs]:
