@@ -262,6 +262,21 @@ def test_bad_words_in_a_batch_are_named() -> None:
         mechanism.privatize_array(np.zeros((1, 1, 1), dtype=int))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "code"), [(np.int64, 3), (np.int64, -1), (np.int64, -(2**63)), (np.int64, 2**63 - 1), (np.uint8, 255)]
+)
+def test_the_first_of_many_codes_that_are_no_symbols_is_named(dtype: type, code: int) -> None:
+    mechanism = pv.Exponential(pv.Alphabet("abc"), 1.0)
+    codes = np.zeros((50_000, 3), dtype=dtype)
+    codes[40_000:, 1] = code
+    codes[45_000:, 0] = 2
+    with pytest.raises(pv.UnknownSymbolError, match=f"row 40000, column 1: code {code} is not from 0 to 2"):
+        mechanism.privatize_array(codes)
+    words = pa.ListArray.from_arrays(pa.array(range(0, codes.size + 1, 3), pa.int32()), pa.array(codes.ravel()))
+    with pytest.raises(pv.UnknownSymbolError, match=f"word 40000, position 2: code {code} is not from 0 to 2"):
+        mechanism.privatize_arrow(words)
+
+
 def test_only_the_first_word_of_each_length_is_asked_whether_there_are_feasible_ones() -> None:
     world = pv.MarkovChain.from_edges([("a", "b"), ("b", "c")])
     mechanism = pv.Exponential(world, 1.0, on_infeasible="nearest")

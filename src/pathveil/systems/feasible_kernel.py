@@ -12,10 +12,10 @@ from pathveil.numerics.jit import kernel
 @kernel
 def first_outside(values: Any, begin: int, end: int, symbol_count: int) -> int:
     """The first cell in [begin, end) that holds no symbol code; -1 if there is none."""
-    outside = 0
-    for cell in range(begin, end):  # without an exit, so that several cells are looked at in one instruction
-        outside |= (values[cell] < 0) | (values[cell] >= symbol_count)
-    if outside:
+    smallest, largest = values[begin], values[begin]
+    for value in values[begin:end]:  # without an exit, so that several cells are looked at in one instruction
+        smallest, largest = min(smallest, value), max(largest, value)
+    if smallest < 0 or largest >= symbol_count:
         for cell in range(begin, end):
             if values[cell] < 0 or values[cell] >= symbol_count:
                 return cell
