@@ -209,11 +209,11 @@ class LaneEngine(Engine):
         growth = theta + log(compiled.largest_degree)
         every = max(1, int(200 / growth))  # positions in which no weight changes by more than e^200
         self._margin = rounding_margin((length + 2) * (compiled.largest_degree + 4))
-        self._arguments = (
-            length, reachable.states, reachable.offsets, reachable.marks, reachable.rows, compiled.offsets,
-            compiled.targets, label_offsets, compiled.sources[order], compiled.targets[order], self._z, 1.0 - self._z,
-            every,
+        system = (
+            reachable.states, reachable.offsets, reachable.marks, reachable.rows, compiled.offsets, compiled.targets,
+            label_offsets, compiled.sources[order], compiled.targets[order],
         )  # fmt: skip
+        self._arguments = length, system, self._z, 1.0 - self._z, every
 
     def _loop(self, values: AnyIntArray, begins: IntArray, keystream: UintArray, private: AnyIntArray) -> Drawn:
         from pathveil.words.tilted.lane_kernels import draw_in_lanes

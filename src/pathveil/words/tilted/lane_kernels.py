@@ -110,22 +110,15 @@ def partition_functions(
     values: Any,
     begins: Any,
     length: int,
-    reachable: Any,
-    reachable_offsets: Any,
-    active: Any,
-    rows: Any,
-    offsets: Any,
-    targets: Any,
-    label_offsets: Any,
-    label_sources: Any,
-    label_targets: Any,
+    system: Any,
     z: float,
     rest: float,
     every: int,
     log_z: Any,
     sound: Any,
 ) -> None:
-    """log Z of each word, keeping two messages at a time."""
+    """log Z of each word, keeping two messages at a time; `system` as in `_messages`."""
+    reachable, reachable_offsets, active, rows, offsets, targets, label_offsets, label_sources, label_targets = system
     state_count = active.shape[1]
     codes = np.empty((length, LANES), np.int64)
     both = np.zeros((2, state_count, LANES))
@@ -184,6 +177,8 @@ def _messages(
 ) -> None:
     """Messages high - 1, …, low, into beta[high - 1 - low], …, beta[0], from the one behind them.
 
+    `reachable[reachable_offsets[r]:reachable_offsets[r + 1]]` with r = rows[i] are the states in use at position i;
+    `active[r]` marks them. Edges come twice: from each state, and to it by the symbol that leads there.
     States that are not in use at a position have 0. Nothing is ever written to them; but where a row served another
     position before, it must be cleared.
     """
@@ -206,15 +201,7 @@ def draw_in_lanes(
     values: Any,
     begins: Any,
     length: int,
-    reachable: Any,
-    reachable_offsets: Any,
-    active: Any,
-    rows: Any,
-    offsets: Any,
-    targets: Any,
-    label_offsets: Any,
-    label_sources: Any,
-    label_targets: Any,
+    system: Any,
     z: float,
     rest: float,
     every: int,
@@ -230,12 +217,12 @@ def draw_in_lanes(
 ) -> None:
     """A private word for each word, and log Z; one keystream value for each symbol.
 
-    `reachable[reachable_offsets[r]:reachable_offsets[r + 1]]` with r = rows[i] are the states in use at position i;
-    `active[r]` marks them. First the messages, from the last position to the first, then a walk for each word: from
-    state y an edge to x is taken with probability ∝ β(x), times z if its symbol is wrong. Messages are held for `step`
-    positions at a time; of the others every `step`-th is kept, from which those before it are made once more. The walk
-    is spelled out, for as a function of its own, even one that is put in place, it made the whole 5 to 9% slower.
+    First the messages, from the last position to the first, then a walk for each word: from state y an edge to x is
+    taken with probability ∝ β(x), times z if its symbol is wrong. Messages are held for `step` positions at a time; of
+    the others every `step`-th is kept, from which those before it are made once more. The walk is spelled out, for as a
+    function of its own, even one that is put in place, it made the whole 5 to 9% slower. `system` as in `_messages`.
     """
+    reachable, reachable_offsets, active, rows, offsets, targets = system[:6]
     state_count, segments = active.shape[1], (length + step - 1) // step
     codes = np.empty((length, LANES), np.int64)
     beta = np.zeros((min(step, length) + 1, state_count, LANES))
@@ -244,7 +231,6 @@ def draw_in_lanes(
         kept[segments, y, :] = 1.0
     unscale, exponents, fine = np.ones((length + 1, LANES)), np.zeros(LANES), np.ones(LANES, np.bool_)
     scaled_again, here = np.zeros(LANES), np.empty(LANES, np.int64)
-    system = (reachable, reachable_offsets, active, rows, offsets, targets, label_offsets, label_sources, label_targets)
     for first in range(0, len(begins), LANES):
         _load(values, begins, first, codes)
         exponents[:] = 0.0
