@@ -16,9 +16,9 @@ from pathveil.planning.lower_bound import (
     _all_words,
     _best_share,
     _neighbour_bound,
-    counts_near,
     least_expected_errors_each,
 )
+from pathveil.words.classes import counts_near
 from tests.reference.enumeration import class_counts, feasible_words
 from tests.reference.random_systems import systems_with_word
 from tests.sizes import given_few_and_many
@@ -107,11 +107,33 @@ def test_a_bound_cannot_be_changed_afterwards():
 def test_words_with_few_errors_are_counted_by_looking_at_their_states_alone(case, most):
     world, word = case
     counts = [*class_counts(world, word), *[0] * most]
-    assert counts_near(world.compiled, world.encode(word).tolist(), most) == tuple(counts[1 : most + 1])
+    found, _ = counts_near(world.compiled, world.encode(word).tolist(), most, most_moves=10**6)
+    assert found == tuple(counts[1 : most + 1])
 
 
-@pytest.mark.parametrize("moves", [0, 50_000])
-def test_where_too_many_states_are_near_all_classes_are_counted(monkeypatch, moves):
-    expected = least_expected_errors_each(UNEVEN, 5, [1.0, 3.0], 2)
-    monkeypatch.setattr(lower_bound, "classes_are_cheap", lambda *_: False)
-    assert least_expected_errors_each(UNEVEN, 5, [1.0, 3.0], 2, most_moves=moves) == expected
+@pytest.fixture(scope="module")
+def hub():
+    """Everything leads to one place and back, so that most words are near to most others."""
+    spokes = range(1, 10_001)
+    return pv.MarkovChain.from_edges([(0, one) for one in spokes] + [(one, 0) for one in spokes])
+
+
+@pytest.mark.parametrize("b", [1, 2])
+def test_words_near_a_word_on_a_hub_are_counted_like_any_others(hub, b):
+    # Away from the hub at every other position, so only these can be wrong: each may be any of the other spokes.
+    codes = hub.encode([0, 5, 0, 7, 0, 9]).tolist()
+    others = 10_000 - 1
+    found, moves = counts_near(hub.compiled, codes, b, most_moves=10**8)
+    assert found == (3 * others, 3 * others**2)[:b]
+    assert moves < 40 * b * hub.compiled.edge_count
+
+
+def test_a_sample_is_as_small_as_its_work_demands_and_nothing_is_said_where_one_word_is_too_much(hub):
+    few, many = (least_expected_errors_each(hub, 6, [2.0], most_moves=moves)[0] for moves in (2_500_000, 100_000_000))
+    assert (few.proved, many.proved) == (False, False)
+    numbers = [int(bound.how.split()[2]) for bound in (few, many)]
+    assert 10 <= numbers[0] < numbers[1] <= 200
+    assert few.errors == pytest.approx(many.errors, rel=0.1)
+    [none] = least_expected_errors_each(hub, 6, [2.0], most_moves=25_000)
+    assert none.errors == 0
+    assert none.how.startswith("no better one than 0 was computed")

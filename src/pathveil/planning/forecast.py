@@ -8,6 +8,7 @@ from typing import Any
 
 from pathveil.errors import DeadEndError, InvalidParameterError, InvalidSystemError, TooLargeError
 from pathveil.markup import Html, card, table
+from pathveil.numerics.long_work import LongWork
 from pathveil.planning.distances import Measured, public_distances
 from pathveil.planning.effort import edit_efforts, memory_for_a_batch, seconds_for_a_word
 from pathveil.planning.error_curves import fewest
@@ -180,11 +181,14 @@ def forecast(
     measured = None if distance is None else Measured(distance, within)
     found: list[MechanismForecast] = []
     unusable: dict[str, str] = {}
-    for done, name in enumerate(MECHANISMS if lengths is None else EDIT_MECHANISMS, start=1):
+    names = list(MECHANISMS if lengths is None else EDIT_MECHANISMS)
+    work = LongWork(f"the forecast for words of {length} symbols at ε = {epsilon:g}", len(names))
+    for done, name in enumerate(names, start=1):
         try:
             found.append(forecast_mechanism(world, name, length, epsilon, adjacency, lengths, cap, measured, quick))
         except CANNOT_BE_USED as problem:
             unusable[name] = str(problem)
+        work.part_done()
         if progress is not None:
             progress(done)
     bound = None

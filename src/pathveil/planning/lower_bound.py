@@ -8,10 +8,8 @@ small. (docs/mathematics.md, "How good could it be?")
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from math import ceil, exp
-from operator import add
+from math import ceil, exp, inf
 
 import numpy as np
 
@@ -20,13 +18,15 @@ from pathveil.numerics.arrays import FloatArray
 from pathveil.randomness.source import insecure_seed
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.systems.system import System, checked_length
+from pathveil.systems.uniform_words import EXACT_TABLE
 from pathveil.words.base import checked_epsilon, checked_positive_integer, exponential_log_law
-from pathveil.words.classes import classes_of_codes, free_counts
+from pathveil.words.classes import classes_of_codes, counts_near, free_counts
 from pathveil.words.laws import classes_are_cheap
 
 _LARGEST_ENUMERATION = 2_000  # words; beyond that a sample stands for all
 _SAMPLE = 200
-_MOST_MOVES = 50_000  # from one state to the next, for each of them: some seconds in all
+_FEWEST = 10  # words of a sample that are looked at at least
+_MOST_MOVES = 200_000_000  # from one state to the next, for all of them: some seconds
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def least_expected_errors_each(
 ) -> list[LowerBound]:
     """The same for several ε: words and their neighbours are looked at only once. 0 where counting takes too much.
 
-    Of more than `list_up_to` feasible words a sample stands for all, and nothing is proved. Where more than
-    `most_moves` moves lead to the neighbours of a word, words with any number of errors are counted instead.
+    Of more than `list_up_to` feasible words a sample stands for all, and nothing is proved. It is smaller where more
+    than `most_moves` moves lead to the neighbours of its words.
     """
     n, b = checked_length(length), checked_positive_integer(adjacency, "adjacency")
     grid = [checked_epsilon(epsilon) for epsilon in epsilons]
@@ -81,47 +81,36 @@ def least_expected_errors_each(
 def _bounds(world: System, n: int, grid: list[float], b: int, list_up_to: int, most_moves: int) -> list[LowerBound]:
     if world.compiled.is_free:
         return [_free_bound(len(world.symbols), n, epsilon, b) for epsilon in grid]
-    total = world.count(n)
-    if total <= list_up_to:
-        words, proved, how = list(_all_words(world, n)), True, f"over all {total:,} feasible words"
+    total = world.count(n) if (n + 1) * world.compiled.state_count <= EXACT_TABLE else inf
+    is_listed = total <= list_up_to
+    if is_listed:
+        words = list(_all_words(world, n))
     else:
         source = insecure_seed(0)  # public words: the seed is no secret
         words = [world.encode(word).tolist() for word in world.random_words(n, _SAMPLE, source)]
-        proved, how = False, f"estimated from {_SAMPLE} of {total:,} feasible words"
-    near = _all_counts_near(world.compiled, words, b, most_moves)
-    return [LowerBound(_neighbour_bound(near, epsilon), proved, how) for epsilon in grid]
+    near = _all_counts_near(world.compiled, words, b, most_moves, may_stop=not is_listed)
+    known = f" of {total:,}" if total < inf else ""
+    how = f"over all {total:,} feasible words" if is_listed else f"estimated from {len(near)}{known} feasible words"
+    return [LowerBound(_neighbour_bound(near, epsilon), is_listed, how) for epsilon in grid]
 
 
 def _all_counts_near(
-    compiled: CompiledSystem, words: list[list[int]], b: int, most_moves: int
-) -> list[tuple[int, ...]]:
-    """For each word: how many feasible words have 1, ..., b errors."""
-    if not classes_are_cheap(compiled, len(words[0])):
-        with suppress(TooLargeError):  # for a large b; then all classes are counted
-            return [counts_near(compiled, word, b, most_moves) for word in words]
-    return [classes_of_codes(compiled, np.array(word, dtype=np.int64)).counts[1 : b + 1] for word in words]
-
-
-def counts_near(
-    compiled: CompiledSystem, codes: Sequence[int], most: int, most_moves: int = _MOST_MOVES
-) -> tuple[int, ...]:
-    """How many feasible words have 1, 2, ..., `most` errors: only the states of such words are looked at."""
-    found: dict[int, list[int]] = {compiled.start: [1] + [0] * most}
-    looked_at = 0
-    for code in codes:
-        before, found = found, {}
-        for state, counts in before.items():
-            moves = compiled.moves[state]
-            looked_at += len(moves)
-            for label, target in moves.items():
-                ways = counts if label == code else [0, *counts[:-1]]
-                if any(ways):
-                    known = found.get(target)
-                    found[target] = ways if known is None else list(map(add, known, ways))
-        if looked_at > most_moves:
-            raise TooLargeError(f"too many words differ in up to {most} of {len(codes)} symbols to look at them")
-    ends = [counts for state, counts in found.items() if compiled.accepting[state]]
-    return tuple(sum(column) for column in zip(*ends, strict=True))[1:]
+    compiled: CompiledSystem, words: list[list[int]], b: int, most_moves: int, may_stop: bool
+) -> list[tuple[float, ...]]:
+    """For each word: how many feasible words have 1, ..., b errors. `may_stop`: or for the first words only."""
+    if classes_are_cheap(compiled, len(words[0])):
+        return [classes_of_codes(compiled, np.array(word, dtype=np.int64)).counts[1 : b + 1] for word in words]
+    near: list[tuple[float, ...]] = []
+    each = most_moves // min(_FEWEST, len(words))
+    for word in words:
+        counts, moves = counts_near(compiled, word, min(b, len(word)), each)
+        near.append(counts)
+        most_moves -= moves
+        if most_moves <= 0 and len(near) < len(words):
+            if not may_stop:
+                raise TooLargeError(f"there are too many words near each of the {len(words):,} words to look at them")
+            break
+    return near
 
 
 def _free_bound(m: int, n: int, epsilon: float, b: int) -> LowerBound:
@@ -138,7 +127,7 @@ def _free_bound(m: int, n: int, epsilon: float, b: int) -> LowerBound:
     return LowerBound(mean if b == 1 else min(1.0, mean), True, "all words of a free alphabet are alike")
 
 
-def _neighbour_bound(near: list[tuple[int, ...]], epsilon: float) -> float:
+def _neighbour_bound(near: Sequence[Sequence[float]], epsilon: float) -> float:
     """With q(v) = P(M(v) = v), word v is returned for each adjacent word w at least e^-ε q(v) of the time.
 
     Whatever else is not right has at least one error. Averaged over words, the errors are at least

@@ -131,8 +131,12 @@ class CompiledSystem:
     @cached_property
     def edges_by_label(self) -> tuple[IntArray, IntArray]:
         """(order, offsets): the edges that carry label a are `order[offsets[a]:offsets[a+1]]`."""
-        order = np.argsort(self.labels, kind="stable")
-        return order, np.searchsorted(self.labels[order], np.arange(self.symbol_count + 1)).astype(np.int64)
+        return _grouped(self.labels, self.symbol_count)
+
+    @cached_property
+    def edges_by_target(self) -> tuple[IntArray, IntArray]:
+        """(order, offsets): the edges that enter state y are `order[offsets[y]:offsets[y+1]]`."""
+        return _grouped(self.targets, self.state_count)
 
     def edges_with_label(self, label: int) -> tuple[IntArray, IntArray]:
         """Sources and targets of all edges that carry `label`."""
@@ -265,3 +269,9 @@ class CompiledSystem:
         entered = np.full(self.symbol_count, -1, dtype=np.int64)
         entered[self.labels] = self.targets
         return entered if bool(np.all(entered[self.labels] == self.targets)) else None
+
+
+def _grouped(keys: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """(order, offsets): the places of key k, in ascending order, are `order[offsets[k]:offsets[k+1]]`."""
+    order = np.argsort(keys, kind="stable")
+    return order, np.searchsorted(keys[order], np.arange(count + 1)).astype(np.int64)

@@ -12,8 +12,10 @@ from itertools import pairwise
 from math import frexp, isqrt, ldexp
 
 import numpy as np
+import numpy.typing as npt
 
 from pathveil.numerics.arrays import FloatArray
+from pathveil.numerics.long_work import LongWork
 from pathveil.randomness.exact import draw_index
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
@@ -47,13 +49,19 @@ def draw_uniformly(
     for i, values in enumerate(keystream):
         left = length - i - 1
         after, is_precise = rows.row(left)
+        # Made once for each position: a hub has a million successors, and many words are there.
+        sums_of: dict[int, npt.NDArray[np.longdouble]] = {}
+        exact: list[int] = []
         for word, (state, uniform) in enumerate(zip(states, as_uniform(values).tolist(), strict=True)):
             first, last = compiled.offsets[state], compiled.offsets[state + 1]
-            sums = np.cumsum(after[compiled.targets[first:last]], dtype=np.longdouble)
+            if state not in sums_of:
+                sums_of[state] = np.cumsum(after[compiled.targets[first:last]], dtype=np.longdouble)
+            sums = sums_of[state]
             mark = uniform * sums[-1]
             chosen = int(np.searchsorted(sums, mark, side="right"))
-            if not is_precise or np.abs(sums - mark).min() < (margin + _SAFETY * len(sums) * _LONG) * sums[-1]:
-                exact = exact_row(compiled, left)
+            nearest = sums[max(chosen - 1, 0) : chosen + 1]
+            if not is_precise or np.abs(nearest - mark).min() < (margin + _SAFETY * len(sums) * _LONG) * sums[-1]:
+                exact = exact or exact_row(compiled, left)
                 weights = [exact[target] for target in compiled.targets[first:last].tolist()]
                 chosen = LazyUniform(int(values[word]), source).pick(weights)
             words[word, i] = compiled.labels[first + chosen]
@@ -85,8 +93,10 @@ def exact_row(compiled: CompiledSystem, length: int) -> list[int]:
     """Row `length` alone, with two rows in memory at a time."""
     row = [int(one) for one in compiled.accepting]
     targets, bounds = compiled.targets.tolist(), compiled.offsets.tolist()
+    work = LongWork(f"counting words of {length} symbols exactly", length)
     for _ in range(length):
         row = [sum(map(row.__getitem__, targets[first:last])) for first, last in pairwise(bounds)]
+        work.part_done()
     return row
 
 

@@ -10,6 +10,7 @@ from pathveil.words.classes.batches import (
     table_fits,
 )
 from pathveil.words.classes.counter import ClassCounter
+from pathveil.words.classes.few_errors import counts_near
 from pathveil.words.classes.hamming import (
     ErrorClasses,
     classes_of_codes,
@@ -29,6 +30,7 @@ __all__ = [
     "Selection",
     "class_blocks",
     "classes_of_codes",
+    "counts_near",
     "draw_by_class",
     "equal_together",
     "error_classes",

@@ -206,7 +206,8 @@ class BranchAndBound:
             largest = largest_quotients(w, v, *boxes, *links, self._z, *rows)
             splits_prefix = before.depth[prefix] <= after.depth[suffix]
         bound = np.log(np.maximum(largest, 1.0)) + 2 * slack
-        return Nodes(pair, prefix, suffix, np.minimum(bound, known), splits_prefix)
+        # Where a bound came out as no number, what is known already stands.
+        return Nodes(pair, prefix, suffix, np.fmin(bound, known), splits_prefix)
 
     def _dive(self, node: Nodes) -> tuple[float, int]:
         """(change of log Z between two words that a node leads to, nodes looked at): always on to the largest bound."""
