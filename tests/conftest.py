@@ -4,6 +4,7 @@ Hypothesis repeats the same examples on every run, so that a red build is always
 `HYPOTHESIS_PROFILE=explore make test`.
 """
 
+import atexit
 import gc
 import os
 import shutil
@@ -40,8 +41,8 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()  # libraries look for what they left behind
+# At the very end, libraries look for what they left behind; pytest, which does so twice, needs what tests left only.
+atexit.register(gc.unfreeze)
 
 
 @pytest.hookimpl(tryfirst=True)
