@@ -9,11 +9,14 @@ import gc
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.programs import Programs
 
 matplotlib.use("Agg")
 # Spark's Java compiles as little as it can: it lives for seconds.
@@ -27,6 +30,14 @@ if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK) and shutil.disk_us
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("explore", deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(scope="session")
+def programs() -> Iterator[Programs]:
+    """Runs `pathveil` as a program of its own."""
+    made = Programs()
+    yield made
+    made.close()
 
 
 def pytest_collection() -> None:
