@@ -16,7 +16,7 @@ from pathveil.planning.word_curves import word_curves
 from pathveil.words.by_name import MECHANISMS
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.random_systems import SystemWithLength, systems_with_length
-from tests.worlds import hub_and_spoke
+from tests.worlds import RING, hub_and_spoke
 
 LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
 TOWN = pv.example_town()
@@ -28,8 +28,9 @@ TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1
     "world",
     [
         pv.Alphabet("abc"),
-        TOWN,
+        RING,
         TOGGLE,
+        pytest.param(TOWN, marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("epsilon", [0.5, 5.0])
