@@ -66,6 +66,7 @@ def _options(taker: Callable[..., Any]) -> Iterator[Parameter]:
 def _call(taker: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     """Call a command, or make a bundle, with what it takes of the given options."""
     taken = {
-        one.name: _call(kind, given) if is_dataclass(kind) else given[one.name] for one, kind in _parameters(taker)
+        one.name: _call(kind, given) if is_dataclass(kind) else given[one.name]  # type: ignore[arg-type]
+        for one, kind in _parameters(taker)
     }
     return taker(**taken)
