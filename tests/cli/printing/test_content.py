@@ -258,7 +258,7 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
     return content
 
 
-@small_and_large("number", 10, 40)
+@small_and_large("number", 6, 40)
 @pytest.mark.parametrize("base", BASES)
 def test_no_damaged_file_makes_a_message_quote_it(run, base: str, number: int) -> None:
     chance = random.Random(14)
