@@ -4,15 +4,19 @@ Hypothesis repeats the same examples on every run, so that a red build is always
 `HYPOTHESIS_PROFILE=explore make test`.
 """
 
+import atexit
 import gc
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.programs import Programs
 
 matplotlib.use("Agg")
 # Spark's Java compiles as little as it can: it lives for seconds.
@@ -28,6 +32,14 @@ settings.register_profile("explore", deadline=None, max_examples=1000, suppress_
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+@pytest.fixture(scope="session")
+def programs() -> Iterator[Programs]:
+    """Runs `pathveil` as a program of its own."""
+    made = Programs()
+    yield made
+    made.close()
+
+
 def pytest_collection() -> None:
     """What collection makes is there to stay: looking for garbage in it again and again took a third of the time."""
     gc.disable()
@@ -40,8 +52,8 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_sessionfinish() -> None:
-    gc.unfreeze()  # libraries look for what they left behind
+# At the very end, libraries look for what they left behind; pytest, which does so twice, needs what tests left only.
+atexit.register(gc.unfreeze)
 
 
 @pytest.hookimpl(tryfirst=True)

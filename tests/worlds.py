@@ -34,6 +34,9 @@ UNEVEN = pv.MarkovChain.from_edges(
 # Every word over two symbols, but its two states are entered with either: certificates are the published ones.
 TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1}, initial=0)
 
+# A ring of streets with shortcuts: certificates take an eighth of the time that they take in the town.
+RING = pv.MarkovChain.from_edges([(i, (i + step) % 8) for i in range(8) for step in (1, 2, 5)])
+
 # The town of the documentation: 43 streets.
 TOWN = pv.example_town()
 

@@ -10,6 +10,8 @@ SERVER.set_forkserver_preload(
     [
         "pandas",  # which pyarrow looks for
         "pathveil.cli.commands",
+        "pathveil.data",
+        "pathveil.data.points",
         "pathveil.models.chain",
         "pathveil.planning.choose",
         "pathveil.release",

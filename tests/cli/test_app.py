@@ -10,6 +10,7 @@ import pytest
 
 import pathveil
 from tests.cli.conftest import Run
+from tests.programs import Programs
 
 COMMANDS = ["plan", "privatize", "stream", "model", "synthesize", "inspect", "compare", "demo"]
 
@@ -86,26 +87,17 @@ def test_public_names_are_found_where_they_live() -> None:
         _ = pathveil.nonsense  # type: ignore[attr-defined]
 
 
-def test_a_stream_answers_each_symbol_before_the_next_is_read(run: Run) -> None:
+def test_a_stream_answers_each_symbol_before_the_next_is_read(run: Run, programs: Programs) -> None:
     assert run("ledger init budget.db --epsilon 100 --unit symbols --adjacency 1").code == 0
     line = "stream --edges roads.csv --epsilon 60 --ledger budget.db --quiet"
-    with subprocess.Popen(
-        [sys.executable, "-m", "pathveil", *line.split()],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        for symbol in ("s0", "s1", "", "s5"):
-            process.stdin.write(symbol + "\n")
-            process.stdin.flush()
-            assert process.stdout.readline() == symbol + "\n"
+    with programs.with_pipes(*line.split()) as program:
+        for symbol in (b"s0", b"s1", b"", b"s5"):
+            program.stdin.write(symbol + b"\n")
+            assert program.stdout.readline() == symbol + b"\n"
         [charge] = json.loads(run("ledger show budget.db --json").out)["charges"]
         assert charge["status"] == "charged, not completed"  # while it runs
-        process.stdin.close()
-        assert process.wait(30) == 0
+        program.stdin.close()
+        assert program.wait() == 0
     [charge] = json.loads(run("ledger show budget.db --json").out)["charges"]
     assert (charge["status"], charge["epsilon"]) == ("completed", 60.0)
 

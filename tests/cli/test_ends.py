@@ -6,9 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
+
+from tests.sizes import small_and_large
 
 COMMAND = [sys.executable, "-m", "pathveil"]
 
@@ -62,17 +65,13 @@ def test_hardly_anything_is_loaded_before_interrupts_are_handled_and_nothing_tha
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "\n\n"
 
 
-def _with_closed_pipe(*arguments: str, stderr_too: bool = False) -> subprocess.CompletedProcess[bytes]:
-    """Run with a standard output that nobody reads any more."""
+@contextmanager
+def _nobody_reads() -> Iterator[int]:
+    """A pipe that nobody reads any more."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        return subprocess.run(
-            [*COMMAND, *arguments],
-            stdout=writer,
-            stderr=writer if stderr_too else subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-        )
+        yield writer
     finally:
         os.close(writer)
 
@@ -90,18 +89,23 @@ def _with_closed_pipe(*arguments: str, stderr_too: bool = False) -> subprocess.C
 def test_output_that_nobody_reads_ends_quietly(run, line):
     """141 = 128 + SIGPIPE, as a shell reports it for any program that writes to a closed pipe."""
     assert run("ledger init budget.db --epsilon 1 --unit symbols --adjacency 1").code == 0
-    done = _with_closed_pipe(*line.split())
+    with _nobody_reads() as writer:
+        done = subprocess.run(
+            [*COMMAND, *line.split()], stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE
+        )
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-def test_messages_that_nobody_reads_end_quietly_too():
-    assert _with_closed_pipe("inspect", "none.json", stderr_too=True).returncode == 141
+def test_messages_that_nobody_reads_end_quietly_too(programs):
+    with _nobody_reads() as writer:
+        assert programs.run("inspect", "none.json", stdout=writer, stderr=writer).returncode == 141
 
 
-def test_a_summary_that_nobody_reads_takes_nothing_back(folder, run):
+def test_a_summary_that_nobody_reads_takes_nothing_back(folder, run, programs):
     assert run("ledger init budget.db --epsilon 1 --unit symbols --adjacency 1").code == 0
     line = "privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db --output out.txt"
-    done = _with_closed_pipe(*line.split())
+    with _nobody_reads() as writer:
+        done = programs.run(*line.split(), stdout=writer)
     assert done.returncode == 141
     assert all(line.startswith((b"Mechanism: ", b"To expect: ")) for line in done.stderr.splitlines())
     assert len((folder / "out.txt").read_text().splitlines()) == 3
@@ -109,27 +113,22 @@ def test_a_summary_that_nobody_reads_takes_nothing_back(folder, run):
     assert charge["status"] == "completed"
 
 
-def test_a_stream_whose_reader_goes_away_ends_quietly_and_stays_charged(run):
+def test_a_stream_whose_reader_goes_away_ends_quietly_and_stays_charged(run, programs):
     assert run("ledger init budget.db --epsilon 2 --unit symbols --adjacency 1").code == 0
     line = "stream --alphabet pages.txt --epsilon 2 --ledger budget.db --quiet"
-    with subprocess.Popen(
-        [*COMMAND, *line.split()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdin.write(b"home\n")
-        process.stdin.flush()
-        assert process.stdout.readline()
-        process.stdout.close()  # head -1 has seen enough
-        process.stdin.write(b"cart\n")
-        process.stdin.close()
-        assert process.wait(30) == 141
-        assert process.stderr.read() == b""
+    with programs.with_pipes(*line.split()) as program:
+        program.stdin.write(b"home\n")
+        assert program.stdout.readline()
+        program.stdout.close()  # head -1 has seen enough
+        program.stdin.write(b"cart\n")
+        program.stdin.close()
+        assert program.wait() == 141
+        assert program.stderr.read() == b""
     [charge] = json.loads(run("ledger show budget.db --json").out)["charges"]
     assert charge["status"] == "charged, not completed"
 
 
+@small_and_large("own", False, True)
 @pytest.mark.parametrize(
     ("line", "closed"),
     [
@@ -138,9 +137,13 @@ def test_a_stream_whose_reader_goes_away_ends_quietly_and_stays_charged(run):
         ("privatize - --format text --alphabet pages.txt --epsilon 1 --ledger budget.db --output out.txt", "<&-"),
     ],
 )
-def test_a_standard_stream_that_is_closed_is_said_so_and_costs_nothing(folder: Path, run, line, closed):
+def test_a_standard_stream_that_is_closed_is_said_so_and_costs_nothing(folder, run, programs, line, closed, own):
     assert run("ledger init budget.db --epsilon 1 --unit symbols --adjacency 1").code == 0
-    done = subprocess.run(["sh", "-c", f"exec {sys.executable} -m pathveil {line} {closed}"], stderr=subprocess.PIPE)
+    if own:  # a process that was started for it
+        command = ["sh", "-c", f"exec {sys.executable} -m pathveil {line} {closed}"]
+        done = subprocess.run(command, stderr=subprocess.PIPE)
+    else:
+        done = programs.run(*line.split(), **({"input": None} if closed == "<&-" else {"stdout": None}))
     assert done.returncode == 1
     assert b"is closed" in done.stderr
     assert b"Traceback" not in done.stderr
@@ -148,12 +151,8 @@ def test_a_standard_stream_that_is_closed_is_said_so_and_costs_nothing(folder: P
     assert not (folder / "out.txt").exists()
 
 
-def test_a_stream_that_is_not_utf_8_says_in_which_line():
-    done = subprocess.run(
-        [*COMMAND, *["stream", "--alphabet", "pages.txt", "--epsilon", "60", "-q"]],
-        input=b"home\ncart\n\xff\n",
-        capture_output=True,
-    )
+def test_a_stream_that_is_not_utf_8_says_in_which_line(programs):
+    done = programs.run("stream", "--alphabet", "pages.txt", "--epsilon", "60", "-q", input=b"home\ncart\n\xff\n")
     assert (done.returncode, done.stdout) == (1, b"home\ncart\n")
     assert b"line 3" in done.stderr
 
@@ -169,7 +168,7 @@ def test_a_terminal_without_greek_letters_gets_the_release_all_the_same(folder):
     assert (folder / "out.txt.manifest.json").exists()
 
 
-def test_a_name_that_is_not_text_is_refused(folder):
+def test_a_name_that_is_not_text_is_refused(folder, programs):
     done = subprocess.run(
         [
             *COMMAND,
@@ -183,9 +182,6 @@ def test_a_name_that_is_not_text_is_refused(folder):
     os.rename(folder / "lines.txt", os.fsencode(folder) + b"/lines\xff.txt")
     (folder / "inside").mkdir()
     os.rename(os.fsencode(folder) + b"/lines\xff.txt", os.fsencode(folder) + b"/inside/lines\xff.txt")
-    done = subprocess.run(
-        [*COMMAND, *["privatize", "inside", "--alphabet", "pages.txt", "--epsilon", "1", "--output", "out.txt"]],
-        capture_output=True,
-    )
+    done = programs.run("privatize", "inside", *["--alphabet", "pages.txt", "--epsilon", "1", "--output", "out.txt"])
     assert done.returncode in (0, 1)
     assert b"Traceback" not in done.stderr

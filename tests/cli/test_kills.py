@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -19,6 +20,7 @@ from pathveil.ledger.ledger import Ledger
 from pathveil.privacy.units import Symbols
 from tests.cli.conftest import write_inputs
 from tests.cli.kill_server import SERVER
+from tests.programs import Programs
 
 TRIPS = 3_000
 LINE = (
@@ -102,7 +104,7 @@ def test_killed_at_each_step_nothing_is_released_uncharged_or_in_part(prepared, 
 
 
 @pytest.mark.slow
-def test_killed_at_thirty_random_moments_the_promises_hold_and_the_next_run_succeeds(tmp_path):
+def test_killed_at_thirty_random_moments_the_promises_hold_and_the_next_run_succeeds(tmp_path, programs):
     moments = random.Random(20)
     whole = 0.3
     seen = set()
@@ -124,34 +126,35 @@ def test_killed_at_thirty_random_moments_the_promises_hold_and_the_next_run_succ
         seen.add((tuple(statuses), (folder / "out.parquet").exists()))
         if attempt % 10 == 9 and not (folder / "out.parquet").exists():
             left_over = (folder / "out.parquet.manifest.json").exists()
-            assert _finish(folder, overwrite=left_over) == 0
+            assert _finish(programs, folder, overwrite=left_over) == 0
             ledger = Ledger.open(folder / "budget.db").to_dict()
             assert [charge["status"] for charge in ledger["charges"]] == [*statuses, "completed"]
             assert not list(folder.glob(".pathveil-*"))  # what the killed run left behind is gone
     assert len(seen) > 1, f"every run was killed at the same stage: {seen}"
 
 
-def _finish(folder: Path, overwrite: bool = False, resume: bool = False) -> int:
+def _finish(programs: Programs, folder: Path, overwrite: bool = False, resume: bool = False) -> int:
     line = LINE + (" --overwrite" if overwrite else "") + (" --resume" if resume else "")
-    done = subprocess.run([sys.executable, "-m", "pathveil", *line.split()], cwd=folder, capture_output=True)
+    with contextlib.chdir(folder):
+        done = programs.run(*line.split())
     assert b"Traceback" not in done.stderr
     return done.returncode
 
 
-def test_a_killed_run_may_be_resumed_under_its_own_charge(prepared):
+def test_a_killed_run_may_be_resumed_under_its_own_charge(prepared, programs):
     child = SERVER.Process(target=_run, args=(str(prepared), "before seal"))
     child.start()
     child.join(60)
-    assert _finish(prepared, resume=True) == 0
+    assert _finish(programs, prepared, resume=True) == 0
     assert check_promises(prepared) == ["completed"]
     assert Ledger.open(prepared / "budget.db").spent.epsilon == 2
 
 
-def test_a_run_that_was_killed_while_its_output_appeared_is_charged_again(prepared):
+def test_a_run_that_was_killed_while_its_output_appeared_is_charged_again(prepared, programs):
     child = SERVER.Process(target=_run, args=(str(prepared), "after seal"))
     child.start()
     child.join(60)
-    assert _finish(prepared, resume=True) == 0
+    assert _finish(programs, prepared, resume=True) == 0
     statuses = [charge["status"] for charge in Ledger.open(prepared / "budget.db").to_dict()["charges"]]
     assert statuses == ["charged, not completed", "completed"]
 

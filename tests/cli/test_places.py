@@ -162,12 +162,12 @@ def test_work_that_fails_leaves_neither_words_nor_cells(points, run):
 
 
 def test_the_curators_report_has_maps_where_places_are_known(points, run):
-    assert run(f"places points.csv {COLUMNS} --grid 3000 --bounds {BOUNDS} -o w.parquet --system c.json").code == 0
+    assert run(f"places points.csv {COLUMNS} --grid 6000 --bounds {BOUNDS} -o w.parquet --system c.json").code == 0
     words = "--column word --system c.json"
     for line in (
         f"privatize w.parquet {words} --epsilon 5 --mechanism exponential -o p.parquet",
         f"model w.parquet {words} --unit word --max-length 8 --order 1 --epsilon 3 -o m.json",
-        "report plan --system c.json --length 3 -o plan.html",
+        "report plan --system c.json --length 2 -o plan.html",
         f"report curator --input w.parquet {words} --private p.parquet -o curator-words.html",
         f"report curator --input w.parquet {words} --model m.json -o curator-model.html",
         "report curator --input w.parquet --column word --model m.json -o curator-plain.html",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import subprocess
-import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -54,11 +53,14 @@ print(json.dumps([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child i
         (0.3, "0.1", 3),
     ],
 )
-def test_of_many_commands_exactly_as_many_win_as_the_budget_covers(tmp_path: Path, budget, epsilon, winners, processes):
+def test_of_many_commands_exactly_as_many_win_as_the_budget_covers(
+    tmp_path: Path, budget, epsilon, winners, processes, programs
+):
     write_inputs(tmp_path)
     ledger = Ledger.create(tmp_path / "budget.db", epsilon=budget, unit=Symbols(1))
     lines = json.dumps([LINE.format(epsilon, number) for number in range(processes)])
-    race = subprocess.run([sys.executable, "-c", _RACE, lines], cwd=tmp_path, stdout=subprocess.PIPE, check=True)
+    with contextlib.chdir(tmp_path):
+        race = programs.run(lines, code=_RACE)
     codes = json.loads(race.stdout)
     assert sorted(codes) == [0] * winners + [1] * (processes - winners)
     ledger.verify()

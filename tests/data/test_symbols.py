@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from pathveil.data.symbols import SymbolTable
+from tests.sizes import given_few_and_many
 
 KINDS = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()]
 LIMITS = {kind: np.iinfo(kind.to_pandas_dtype()) for kind in KINDS}
@@ -26,7 +27,9 @@ def literal_codes(table: SymbolTable, values: list[object]) -> list[int]:
     return [table.missing if value is None else codes.get(str(value), table.unknown) for value in values]
 
 
-@given(
+@given_few_and_many(
+    40,
+    100,
     symbols=st.lists(st.one_of(numbers, st.sampled_from(["a", "07", "-0", "+7", "1_0", " 7", ""])), unique_by=str),
     values=st.lists(st.one_of(st.none(), numbers)),
     kind=st.sampled_from(KINDS),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -134,16 +133,21 @@ def test_a_disk_that_fills_up_while_words_are_written_costs_the_charge_and_can_b
         "privatize lines.txt --alphabet pages.txt --epsilon 1 --ledger budget.db --output out.txt",
     ],
 )
-def test_a_standard_output_on_a_full_disk_is_a_failure_without_a_traceback(folder, line, messages_too):
+def test_a_standard_output_on_a_full_disk_is_a_failure_without_a_traceback(
+    folder, programs, monkeypatch, line, messages_too
+):
     Ledger.create(folder / "budget.db", epsilon=10.0, unit=Symbols(1))
+    monkeypatch.setenv("COLUMNS", "200")
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "pathveil", *line.split()],
-            input=b"home\n",
-            stdout=full,
-            stderr=full if messages_too else subprocess.PIPE,
-            env=os.environ | {"COLUMNS": "200"},
-        )
+        if line.startswith(("stream", "privatize")) and not messages_too:
+            done = programs.run(*line.split(), input=b"home\n", stdout=full.fileno())
+        else:
+            done = subprocess.run(
+                [sys.executable, "-m", "pathveil", *line.split()],
+                input=b"home\n",
+                stdout=full,
+                stderr=full if messages_too else subprocess.PIPE,
+            )
     assert done.returncode == 1
     if not messages_too:
         assert b"No space left on device" in done.stderr

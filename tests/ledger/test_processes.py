@@ -79,10 +79,11 @@ def _winners(contest, what) -> int:
     return int(won.value)
 
 
-def test_a_process_killed_while_creating_leaves_a_whole_ledger_or_none(tmp_path):
+@small_and_large("times", 10, 40)
+def test_a_process_killed_while_creating_leaves_a_whole_ledger_or_none(tmp_path, times):
     moments = random.Random(5)
     whole = 0
-    for number in range(20):
+    for number in range(times):
         path = tmp_path / f"{number}.db"
         victim = FORK.Process(target=pv.Ledger.create, args=(path, 1.0))
         victim.start()
@@ -93,7 +94,7 @@ def test_a_process_killed_while_creating_leaves_a_whole_ledger_or_none(tmp_path)
             whole += pv.Ledger.open(path).verify().entries
         except pv.LedgerError:
             assert not path.exists() or path.stat().st_size == 0  # the name was taken, and nothing can be charged to it
-    assert whole < 20  # some died early enough for the test to mean something
+    assert whole < times  # some died early enough for the test to mean something
 
 
 def _release_for_ever(path: Path, marker: Path) -> None:
@@ -107,7 +108,7 @@ def _release_for_ever(path: Path, marker: Path) -> None:
             ledger.complete(mine)
 
 
-@small_and_large("times", 8, 30)
+@small_and_large("times", 5, 30)
 def test_a_process_killed_at_any_moment_never_leaves_less_in_the_ledger_than_it_released(new_ledger, tmp_path, times):
     ledger = new_ledger(1000.0)
     marker = tmp_path / "released"

@@ -17,6 +17,7 @@ import pathveil as pv
 from pathveil.models.chain import Request, forecast_errors
 from pathveil.models.laplace import CountNoise
 from tests.real_data import FOLDER, needs_real_data
+from tests.sizes import given_few_and_many
 
 WORDS = ["abca", "acb", "bcab"] * 20
 SPLIT = {"transitions": 0.8, "first": 0.1, "lengths": 0.1}
@@ -57,7 +58,9 @@ def test_the_best_forecast_comes_first_and_a_delta_only_helps(unit, max_length, 
         assert best.delta == (0.0 if best.mechanism == "laplace" else delta), case
 
 
-@given(
+@given_few_and_many(
+    40,
+    100,
     share=st.floats(0.05, 0.9),
     epsilon=st.floats(0.02, 5.0),
     delta=st.sampled_from([1e-6, 1e-3, 0.02, 0.2]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -16,7 +15,8 @@ from pathveil.planning.word_curves import word_curves
 from pathveil.words.by_name import MECHANISMS
 from tests.reference.enumeration import feasible_words, hamming
 from tests.reference.random_systems import SystemWithLength, systems_with_length
-from tests.worlds import hub_and_spoke
+from tests.sizes import given_few_and_many
+from tests.worlds import RING, hub_and_spoke
 
 LETTERS = pv.MarkovChain.from_edges([("a", "b"), ("b", "a"), ("b", "c"), ("c", "a"), ("a", "a")])
 TOWN = pv.example_town()
@@ -28,8 +28,9 @@ TOGGLE = pv.TransitionSystem({(0, "a"): 1, (1, "a"): 0, (0, "b"): 0, (1, "b"): 1
     "world",
     [
         pv.Alphabet("abc"),
-        TOWN,
+        RING,
         TOGGLE,
+        pytest.param(TOWN, marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.parametrize("epsilon", [0.5, 5.0])
@@ -127,7 +128,9 @@ def test_every_command_and_function_has_the_same_winner(epsilon: float) -> None:
     assert word_curves(HUBS, 3, 1).best(epsilon) == named
 
 
-@given(system=systems_with_length(), epsilon=st.sampled_from([0.3, 2.0, 6.0]), adjacency=st.integers(1, 2))
+@given_few_and_many(
+    40, 100, system=systems_with_length(), epsilon=st.sampled_from([0.3, 2.0, 6.0]), adjacency=st.integers(1, 2)
+)
 def test_no_candidate_promises_less_than_the_certified_mechanism(
     system: SystemWithLength, epsilon: float, adjacency: int
 ) -> None:

@@ -10,7 +10,7 @@ from pathveil.planning.edit_grid import edit_grid
 from pathveil.planning.grid import EPSILONS, ForecastGrid, word_grid
 from pathveil.planning.public_words import public_words
 
-ROADS = pv.MarkovChain.from_edges([(i, (i + step) % 6) for i in range(6) for step in (1, 2, 5)])
+ROADS = pv.MarkovChain.from_edges([(i, (i + step) % 4) for i in range(4) for step in (1, 2)])
 DEAD_END = pv.MarkovChain.from_edges([("a", "b"), ("b", "c"), ("a", "c"), ("c", "a"), ("b", "end")])
 
 

@@ -12,8 +12,8 @@ import pathveil as pv
 from pathveil.planning.lengths import MOST, LengthMix, length_mix
 from pathveil.planning.public_words import expected_errors
 from pathveil.planning.word_curves import word_curves
+from tests.worlds import RING, TOWN
 
-TOWN = pv.example_town()
 EVEN = pv.MarkovChain.from_edges([("a", "b"), ("b", "c"), ("c", "d")], initial="a", final=["c"])
 
 declared = st.dictionaries(st.integers(1, 60), st.floats(0.1, 1e6), min_size=1, max_size=30)
@@ -32,9 +32,9 @@ def test_representatives_are_declared_lengths_that_hold_all_symbols(words: dict[
 
 
 def test_the_share_of_wrong_symbols_is_that_of_all_words_together() -> None:
-    mechanism, words = pv.CertifiedExponential(TOWN, 2.0), {3: 100, 8: 25}
-    wrong = sum(count * expected_errors(mechanism, TOWN, length) for length, count in words.items())
-    found = word_curves(TOWN, words, 1).at("certified", 2.0)
+    mechanism, words = pv.CertifiedExponential(RING, 2.0), {3: 100, 8: 25}
+    wrong = sum(count * expected_errors(mechanism, RING, length) for length, count in words.items())
+    found = word_curves(RING, words, 1).at("certified", 2.0)
     assert found == pytest.approx(wrong / (100 * 3 + 25 * 8))
 
 

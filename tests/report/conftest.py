@@ -17,7 +17,7 @@ from tests.remembered import certificates_are_proved_once
 __all__ = ["certificates_are_proved_once", "folder", "run"]
 
 # The lines of the documentation; but the planning report is about short words, whose certificates take less time.
-PLAN = "report plan --edges roads.csv --length 4 --adjacency 1 --output plan.html"
+PLAN = "report plan --edges roads.csv --length 3 --adjacency 1 --output plan.html"
 LEDGER = "ledger init budget.db --epsilon 10 --unit symbols --adjacency 1 --delta 1e-5"
 PRIVATIZE = (
     "privatize trips.parquet --column route --edges roads.csv --epsilon 5 --adjacency 1 --ledger budget.db "

@@ -13,6 +13,7 @@ from scipy import sparse
 import pathveil as pv
 from pathveil.systems import chain_analysis
 from tests.reference import chains as reference
+from tests.sizes import given_few_and_many
 
 STORAGES = [np.array, sparse.csr_array, sparse.coo_array, sparse.csc_matrix]
 in_every_storage = pytest.mark.parametrize("stored", STORAGES, ids=["dense", "csr", "coo", "csc-matrix"])
@@ -254,7 +255,7 @@ def stochastic_matrices(draw: st.DrawFn, smallest: int = 1, largest: int = 6) ->
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-@given(stochastic_matrices())
+@given_few_and_many(40, 100, P=stochastic_matrices())
 def test_every_recurrent_class_has_its_stationary_distribution(P: np.ndarray) -> None:
     chain = pv.MarkovChain(range(len(P)), P)
     rows = chain.stationary_distributions
@@ -263,7 +264,7 @@ def test_every_recurrent_class_has_its_stationary_distribution(P: np.ndarray) ->
     assert [tuple(np.flatnonzero(row)) for row in rows] == list(chain.recurrent_classes)
 
 
-@given(stochastic_matrices())
+@given_few_and_many(40, 100, P=stochastic_matrices())
 def test_irreducible_chains_agree_with_exact_fractions_and_powers(P: np.ndarray) -> None:
     chain = pv.MarkovChain(range(len(P)), P)
     assume(chain.is_irreducible)
@@ -281,7 +282,11 @@ def test_the_ergodicity_coefficient_equals_its_definition_and_bounds_the_second_
     assert chain.second_eigenvalue <= chain.ergodicity_coefficient + 2e-3
 
 
-@given(st.integers(1, 5).flatmap(lambda n: st.tuples(stochastic_matrices(n, n), stochastic_matrices(n, n))))
+@given_few_and_many(
+    40,
+    100,
+    matrices=st.integers(1, 5).flatmap(lambda n: st.tuples(stochastic_matrices(n, n), stochastic_matrices(n, n))),
+)
 def test_the_fundamental_matrix_turns_changes_of_the_matrix_into_changes_of_the_long_run(
     matrices: tuple[np.ndarray, np.ndarray],
 ) -> None:
@@ -314,7 +319,11 @@ def test_the_kl_rate_of_two_states_is_known(stored: Callable[[Any], Any]) -> Non
     assert chain.kl_rate(chain) == 0
 
 
-@given(st.integers(1, 5).flatmap(lambda n: st.tuples(stochastic_matrices(n, n), stochastic_matrices(n, n))))
+@given_few_and_many(
+    40,
+    100,
+    matrices=st.integers(1, 5).flatmap(lambda n: st.tuples(stochastic_matrices(n, n), stochastic_matrices(n, n))),
+)
 def test_the_kl_rate_equals_its_definition(matrices: tuple[np.ndarray, np.ndarray]) -> None:
     P, Q = matrices
     chain, other = pv.MarkovChain(range(len(P)), P), pv.MarkovChain(range(len(Q)), Q)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 import pathveil as pv
+from tests.sizes import given_few_and_many
 
 PLAIN = st.one_of(
     st.text(max_size=4), st.integers(), st.floats(allow_nan=False), st.booleans(), st.none(), st.just(10**400)
@@ -27,7 +27,7 @@ def kinds(state: Any) -> Any:
     return type(state), repr(state)
 
 
-@given(st.lists(STATES, min_size=1, max_size=6, unique=True), st.data())
+@given_few_and_many(40, 100, states=st.lists(STATES, min_size=1, max_size=6, unique=True), data=st.data())
 def test_states_and_probabilities_survive_exactly(states: list[Any], data: st.DataObject) -> None:
     n = len(states)
     row = st.lists(st.one_of(st.just(0.0), st.floats(1e-300, 1)), min_size=n, max_size=n)

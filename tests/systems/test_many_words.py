@@ -6,10 +6,10 @@ import gc
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
+from tests.sizes import given_few_and_many
 from tests.worlds import CHAIN, LETTER_CHAIN, TOWN
 
 LETTERS = pv.Alphabet("aé漢\U0001f600\ud800")
@@ -17,7 +17,7 @@ PAIRS = pv.Alphabet([(0, 1), "x", 7])
 
 
 @pytest.mark.parametrize("world", [LETTERS, PAIRS, CHAIN, TOWN], ids=["letters", "pairs", "chain", "town"])
-@given(data=st.data())
+@given_few_and_many(40, 100, data=st.data())
 def test_codes_and_words_are_those_of_single_words(world: pv.System, data: st.DataObject) -> None:
     words = data.draw(st.lists(st.lists(st.sampled_from(world.symbols), min_size=1, max_size=5).map(tuple), max_size=6))
     if world is LETTERS:

@@ -13,6 +13,7 @@ import pathveil as pv
 from pathveil.systems import simulation
 from pathveil.systems.simulation import AliasTables
 from tests.reference import chains as reference
+from tests.sizes import given_few_and_many
 
 STORAGES = [np.array, sparse.csr_array]
 in_every_storage = pytest.mark.parametrize("stored", STORAGES, ids=["dense", "sparse"])
@@ -68,7 +69,7 @@ def weight_rows(draw: st.DrawFn) -> np.ndarray:
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-@given(weight_rows())
+@given_few_and_many(40, 100, P=weight_rows())
 def test_the_cells_amount_to_the_matrix(P: np.ndarray) -> None:
     tables = AliasTables.from_matrix(pv.MarkovChain(range(len(P)), P).matrix)
     found = table_probabilities(tables, len(P))

@@ -1,18 +1,17 @@
 """Compiled states carry the caller's own names."""
 
-from hypothesis import given
-
 import pathveil as pv
 from tests.reference.random_systems import systems_with_word
+from tests.sizes import given_few_and_many
 
 
-@given(systems_with_word())
+@given_few_and_many(40, 100, world_and_word=systems_with_word())
 def test_every_compiled_state_has_its_own_name(world_and_word):
     world, _ = world_and_word
     assert len(set(world.state_names)) == len(world.state_names) == world.compiled.state_count
 
 
-@given(systems_with_word())
+@given_few_and_many(40, 100, world_and_word=systems_with_word())
 def test_the_names_along_a_word_are_the_run_that_the_caller_would_write_down(world_and_word):
     world, word = world_and_word
     names = [world.state_names[y] for y in world.compiled.path(world.encode(word).tolist())]

@@ -6,10 +6,10 @@ import hypothesis.strategies as st
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
 
 import pathveil as pv
 from tests.reference.random_systems import systems
+from tests.sizes import given_few_and_many
 
 WORDS = [[0, 1, 2], [2], [1, 1], [0, 2, 2], [2, 0]]
 
@@ -63,7 +63,7 @@ def test_infeasible_words_are_accepted_where_the_mechanism_says_so() -> None:
     assert word in ([0, 1], [1, 0])
 
 
-@given(st.data())
+@given_few_and_many(40, 100, data=st.data())
 def test_rows_are_feasible_exactly_where_each_word_is(data: st.DataObject) -> None:
     world = data.draw(systems())
     length = data.draw(st.integers(1, 5))

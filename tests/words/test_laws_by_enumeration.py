@@ -26,7 +26,7 @@ SystemWithWord = tuple[pv.System, Word]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@given_few_and_many(40, 200, case=systems_with_word(), epsilon=EPSILONS, adjacency=ADJACENCIES)
+@given_few_and_many(25, 200, case=systems_with_word(), epsilon=EPSILONS, adjacency=ADJACENCIES)
 def test_law_and_probabilities_agree_with_enumeration(
     name: str, case: SystemWithWord, epsilon: float, adjacency: int
 ) -> None:
@@ -46,7 +46,7 @@ def test_law_and_probabilities_agree_with_enumeration(
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@given_few_and_many(40, 200, case=systems_with_length(), epsilon=EPSILONS, adjacency=ADJACENCIES)
+@given_few_and_many(25, 200, case=systems_with_length(), epsilon=EPSILONS, adjacency=ADJACENCIES)
 def test_the_true_loss_over_all_adjacent_feasible_words_stays_within_epsilon(
     name: str, case: SystemWithLength, epsilon: float, adjacency: int
 ) -> None:
@@ -57,7 +57,7 @@ def test_the_true_loss_over_all_adjacent_feasible_words_stays_within_epsilon(
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@given_few_and_many(20, 60, case=systems_with_length(), epsilon=EPSILONS, adjacency=ADJACENCIES)
+@given_few_and_many(12, 60, case=systems_with_length(), epsilon=EPSILONS, adjacency=ADJACENCIES)
 def test_the_true_loss_stays_within_epsilon_when_infeasible_words_are_accepted(
     name: str, case: SystemWithLength, epsilon: float, adjacency: int
 ) -> None:
@@ -68,7 +68,7 @@ def test_the_true_loss_stays_within_epsilon_when_infeasible_words_are_accepted(
 
 
 @pytest.mark.parametrize("name", ["exponential", "permute-and-flip", "online", "inverse utility"])
-@given_few_and_many(20, 60, case=systems_with_word(feasible=False), epsilon=EPSILONS)
+@given_few_and_many(12, 60, case=systems_with_word(feasible=False), epsilon=EPSILONS)
 def test_infeasible_words_have_the_law_of_their_nearest_feasible_words(
     name: str, case: SystemWithWord, epsilon: float
 ) -> None:
@@ -91,14 +91,14 @@ def test_the_exhaustive_audit_finds_the_loss_that_listing_finds(case: SystemWith
     assert pv.audit_exhaustively(mechanism, length).loss == pytest.approx(worst_loss(laws, 1), rel=1e-8, abs=1e-9)
 
 
-@given_few_and_many(60, 200, case=systems_with_word(feasible=False))
+@given_few_and_many(30, 200, case=systems_with_word(feasible=False))
 def test_class_counts_agree_with_enumeration_for_any_word(case: SystemWithWord) -> None:
     world, word = case
     assert list(pv.error_classes(world, word).counts) == class_counts(world, word)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-@given_few_and_many(25, 100, case=systems_with_word(), epsilon=EPSILONS, seed=st.integers(0, 1000))
+@given_few_and_many(15, 100, case=systems_with_word(), epsilon=EPSILONS, seed=st.integers(0, 1000))
 def test_private_words_are_feasible_and_keep_length_and_kind(
     name: str, case: SystemWithWord, epsilon: float, seed: int
 ) -> None:
@@ -112,7 +112,7 @@ def test_private_words_are_feasible_and_keep_length_and_kind(
     assert world.is_feasible(private)
 
 
-@given_few_and_many(50, 200, case=systems_with_word(), epsilon=EPSILONS)
+@given_few_and_many(25, 200, case=systems_with_word(), epsilon=EPSILONS)
 def test_permute_and_flip_errs_at_most_as_much_as_exponential_and_at_least_half(
     case: SystemWithWord, epsilon: float
 ) -> None:
@@ -122,7 +122,7 @@ def test_permute_and_flip_errs_at_most_as_much_as_exponential_and_at_least_half(
     assert exponential / 2 - 1e-12 <= flip <= exponential + 1e-12
 
 
-@given_few_and_many(30, 100, case=systems_with_word(), epsilon=EPSILONS, adjacency=ADJACENCIES)
+@given_few_and_many(18, 100, case=systems_with_word(), epsilon=EPSILONS, adjacency=ADJACENCIES)
 def test_certified_never_errs_more_than_the_published_calibration(
     case: SystemWithWord, epsilon: float, adjacency: int
 ) -> None:

@@ -37,7 +37,8 @@ def interpreted(monkeypatch):
 @pytest.mark.parametrize("length", [1, 2, 5])
 def test_draws_are_the_same_in_the_interpreter(world, length, interpreted):
     codes = words_of(world, length, 6)[::3]  # feasible ones
-    values, begins = codes.reshape(-1), np.arange(len(codes)) * length
+    # In one piece, as all words that are drawn: for others, every loop would be compiled once more.
+    values, begins = np.ascontiguousarray(codes).reshape(-1), np.arange(len(codes)) * length
     made = [*engines(world, length, 1.2), MarksEngine(world.compiled, length, 4.0, 3)]
     prices = Prices(
         world, pv.SymbolDistance.from_coordinates({x: (k, k % 2) for k, x in enumerate(world.symbols)}, steps=9), None

@@ -11,7 +11,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -19,6 +18,7 @@ from pathveil import data
 from pathveil.data.formats.table_rows import TableRows
 from tests.data.files import write_csv, write_json_lines
 from tests.reference.long_rows import time_key, words_of_rows
+from tests.sizes import given_few_and_many
 
 WORLD = pv.Alphabet("abcdefgh")
 
@@ -232,8 +232,9 @@ def test_the_order_of_a_large_file_does_not_depend_on_threads(
 FORMATS = ["%d/%m/%Y %H:%M", "%m/%d/%Y", "%d.%m.%Y %H:%M:%S", "%Y-%m-%d", "%d-%b-%Y %H:%M", "%m-%d-%Y %I:%M %p"]
 
 
-@settings(max_examples=30)
-@given(
+@given_few_and_many(
+    12,
+    60,
     rows=st.lists(
         st.tuples(st.sampled_from("uvw"), st.integers(0, 2000).map(lambda h: 7 * h), st.sampled_from("abcdefgh")),
         min_size=1,

@@ -17,6 +17,7 @@ import pathveil as pv
 from pathveil import data
 from pathveil.data.formats.users import shortest_form, users_of
 from tests.data.files import LISTS, LONG, faithful
+from tests.sizes import given_few_and_many
 
 WORLD = pv.Alphabet("ab")
 
@@ -193,7 +194,7 @@ def value_of(text: str) -> Fraction:
     return Fraction(mantissa) * Fraction(10) ** int(power or 0)
 
 
-@given(one=numbers(), other=numbers(), shift=some.integers(-30, 30))
+@given_few_and_many(40, 100, one=numbers(), other=numbers(), shift=some.integers(-30, 30))
 def test_numbers_have_the_same_name_where_they_are_equal_and_nowhere_else(one: str, other: str, shift: int) -> None:
     assert value_of(shortest_form(one)) == value_of(one)
     assert shortest_form(shortest_form(one)) == shortest_form(one)

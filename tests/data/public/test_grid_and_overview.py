@@ -10,6 +10,7 @@ import pathveil as pv
 from pathveil.data.public import grid_system, overview_of
 from tests.reference.enumeration import feasible_words
 from tests.reference.random_systems import systems_with_length
+from tests.sizes import given_few_and_many
 
 
 @given(st.integers(1, 4), st.integers(2, 4), st.sampled_from([4, 8]), st.booleans())
@@ -41,7 +42,7 @@ def test_grids_that_make_no_sense_are_refused(size: tuple[int, int, int], messag
         grid_system(*size)
 
 
-@given(systems_with_length())
+@given_few_and_many(40, 100, pair=systems_with_length())
 def test_symbols_that_are_said_to_be_in_no_word_are_in_none(pair: tuple[pv.System, int]) -> None:
     system, length = pair
     found = overview_of(system)

@@ -6,13 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
 from pathveil import data
 from pathveil.data.public import SavedSystem, grid_system
 from tests.reference import random_systems
+from tests.sizes import given_few_and_many
 
 SYSTEMS = st.one_of(
     random_systems.alphabets_with_length(),
@@ -22,7 +22,7 @@ SYSTEMS = st.one_of(
 ).map(lambda pair: pair[0])
 
 
-@given(SYSTEMS)
+@given_few_and_many(40, 100, system=SYSTEMS)
 def test_the_same_words_are_feasible_after_saving(system: pv.System) -> None:
     again = SavedSystem.from_json(SavedSystem(system).to_json()).system
     assert again.symbols == system.symbols

@@ -8,7 +8,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -16,6 +15,7 @@ from pathveil import data
 from pathveil.data.reading import DistinctWords
 from tests.data.files import LISTS, write_csv
 from tests.data.people_files import LAYOUTS, STATES, WORDS, as_counter, written
+from tests.sizes import given_few_and_many
 
 
 @pytest.mark.parametrize("kind", LAYOUTS)
@@ -87,7 +87,7 @@ def test_a_length_below_one_is_refused(tmp_path: Path, length: int) -> None:
 _WORDS = st.lists(st.lists(st.sampled_from([0, 1, 2, 70_000]), min_size=1, max_size=5), min_size=1, max_size=60)
 
 
-@given(_WORDS, st.integers(1, 6), st.integers(1, 7))
+@given_few_and_many(40, 100, words=_WORDS, longest=st.integers(1, 6), batch=st.integers(1, 7))
 def test_equal_words_are_put_together_as_counting_them_one_by_one_does(
     words: list[list[int]], longest: int, batch: int
 ) -> None:

@@ -8,7 +8,6 @@ import hypothesis.strategies as st
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
 
 import pathveil as pv
 from pathveil import data
@@ -29,6 +28,7 @@ from tests.data.files import (
     write_json_lines,
     write_xes,
 )
+from tests.sizes import given_few_and_many
 
 SYMBOLS = ["home", "Äpfel&Öl", 'say"hi"', "<b>", "7", "x;y", "semi|colon", "it's"]
 WORLD = pv.Alphabet(SYMBOLS)
@@ -40,8 +40,9 @@ def read_back(path: Path, layout: data.Layout) -> Words:
     return [[SYMBOLS[code] for code in word] for batch in batches for word in batch.column("word").to_pylist()]
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
+@given_few_and_many(
+    15,
+    60,
     words=st.lists(st.lists(st.sampled_from(SYMBOLS), min_size=1, max_size=6), min_size=1, max_size=9),
     shape=st.sampled_from(SHAPES),
     ending=st.sampled_from(ENDINGS),

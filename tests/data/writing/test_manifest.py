@@ -17,6 +17,7 @@ import pathveil as pv
 from pathveil import data
 from tests.data.files import LISTS, write_json_lines
 from tests.reference.random_systems import systems
+from tests.sizes import given_few_and_many
 
 WORLD = pv.Alphabet("abc")
 
@@ -101,7 +102,7 @@ def test_systems_with_other_words_have_other_fingerprints(other: pv.System) -> N
     assert data.system_fingerprint(world) != data.system_fingerprint(other)
 
 
-@given(systems(), systems())
+@given_few_and_many(40, 100, one=systems(), other=systems())
 def test_equal_fingerprints_mean_equal_words(one: pv.System, other: pv.System) -> None:
     if data.system_fingerprint(one) == data.system_fingerprint(other):
         assert [one.count(length) for length in range(1, 5)] == [other.count(length) for length in range(1, 5)]

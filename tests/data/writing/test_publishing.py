@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pathveil as pv
 from pathveil import data
 from pathveil.data.writing.publishing import publish
 from tests.data.files import faithful
+from tests.programs import Programs
 
 WORLD = pv.Alphabet("ab")
 
@@ -67,7 +66,9 @@ def test_an_output_that_appears_meanwhile_is_not_replaced(source: Path, tmp_path
 
 
 @pytest.mark.parametrize("step", [1, 2])
-def test_an_old_output_never_lies_beside_a_new_manifest(step: int, source: Path, tmp_path: Path) -> None:
+def test_an_old_output_never_lies_beside_a_new_manifest(
+    step: int, source: Path, tmp_path: Path, programs: Programs
+) -> None:
     run(source, tmp_path / "out.txt")
     script = (
         "import os, pathveil as pv; from pathveil import data; from pathveil.data.writing import manifest, publishing\n"
@@ -80,7 +81,7 @@ def test_an_old_output_never_lies_beside_a_new_manifest(step: int, source: Path,
         f"data.privatize_file({str(source)!r}, data.TextLines(), pv.Online(pv.Alphabet('ab'), 1.0), "
         f"{str(tmp_path / 'out.txt')!r}, overwrite=True)"
     )
-    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 9
+    assert programs.run(code=script).returncode == 9
     assert not (tmp_path / "out.txt").exists()
 
 
@@ -91,7 +92,7 @@ def test_outputs_that_cannot_be_made_are_refused(source: Path, tmp_path: Path) -
         run(source, tmp_path / "none" / "out.txt")
 
 
-def test_an_interrupt_from_outside_ends_the_work_and_leaves_nothing(tmp_path: Path) -> None:
+def test_an_interrupt_from_outside_ends_the_work_and_leaves_nothing(tmp_path: Path, programs: Programs) -> None:
     (tmp_path / "in.csv").write_text("c,o,s\n" + "".join(f"{i * 7919 % 100003},1,a\n" for i in range(100_000)))
     script = (
         # A process that was started in the background may have inherited that it ignores the signal.
@@ -101,13 +102,12 @@ def test_an_interrupt_from_outside_ends_the_work_and_leaves_nothing(tmp_path: Pa
         f"while True: data.privatize_file({str(tmp_path / 'in.csv')!r}, data.LongTable('c', 'o', 's'), "
         f"pv.Online(pv.Alphabet('ab'), 1.0), {str(tmp_path / 'out.csv')!r}, overwrite=True, progress=tell)"
     )
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None
-    process.stdout.readline()
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
-    assert process.returncode != 0
+    with programs.with_pipes(code=script) as program:
+        program.stdout.readline()
+        time.sleep(0.3)
+        os.kill(program.pid, signal.SIGINT)
+        assert b"KeyboardInterrupt" in program.stderr.read()
+        assert program.wait() != 0
     assert {path.name for path in tmp_path.iterdir()} <= {"in.csv", "out.csv", "out.csv.manifest.json"}
 
 

@@ -139,12 +139,12 @@ def test_the_guarantee_names_the_exchange():
 
 
 def test_scaling_that_cannot_settle_takes_the_nearest_matrix_and_says_so():
-    made = {
+    made = (
         pv.private_doubly_stochastic(
             np.eye(3), epsilon=3.0, delta=1e-6, change=0.02, make="scaling", rng=pv.insecure_seed(seed)
         ).made
         for seed in range(12)
-    }
+    )
     assert "nearest" in made
 
 

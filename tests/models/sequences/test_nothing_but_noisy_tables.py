@@ -48,6 +48,7 @@ def recorded_and_replayed(monkeypatch, words, others, people, relation, **more):
     return one, other, tape
 
 
+NUMBERS = (40, 1500)  # of words: the settings take every way through a fit with these, as a test below shows
 SETTINGS = [
     {"epsilon": 1.0},
     {"epsilon": 0.01},
@@ -64,7 +65,7 @@ SETTINGS = [
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 @pytest.mark.parametrize(("people", "relation"), UNITS)
 def test_data_with_the_same_noisy_tables_have_the_same_model(people, relation, setting, monkeypatch):
-    for seed, number in enumerate((40, 400, 1500)):
+    for seed, number in enumerate(NUMBERS):
         words, others = random_words(seed, number), random_words(seed + 100, number // 2)
         one, other, _ = recorded_and_replayed(monkeypatch, words, others, people, relation, **setting)
         assert differences(one, other) == []
@@ -73,7 +74,7 @@ def test_data_with_the_same_noisy_tables_have_the_same_model(people, relation, s
 def test_the_settings_take_every_way_through_a_fit(monkeypatch):
     ways = set()
     for setting in SETTINGS:
-        for seed, number in enumerate((40, 400, 1500)):
+        for seed, number in enumerate(NUMBERS):
             words = random_words(seed, number)
             tape = Tape(seed=5)
             with tape.running(monkeypatch):

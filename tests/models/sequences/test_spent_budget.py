@@ -12,6 +12,7 @@ from pathveil.models.laplace import exactly
 from pathveil.models.people import WholeWords
 from pathveil.models.sequences import budget, measuring
 from tests.models.sequences.tape import Tape, changes, loss
+from tests.sizes import small_and_large
 
 STATES = "ab"
 SETTINGS = [
@@ -69,7 +70,7 @@ def require_promise(tape: Tape, setting: dict) -> None:
     assert len(tape.thresholds) == sum(table.words is not None for table in tape.tables)
 
 
-@pytest.mark.parametrize("pairs", [4, pytest.param(16, marks=pytest.mark.slow)])
+@small_and_large("pairs", 2, 16)
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 @pytest.mark.parametrize(("people", "relation"), UNITS)
 def test_neighbours_lose_no_more_than_epsilon_in_all_tables_together(people, relation, setting, pairs, monkeypatch):

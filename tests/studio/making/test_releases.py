@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pathveil.ledger.ledger import Ledger
+from tests.sizes import small_and_large
 from tests.studio.live import PATIENCE, PUBLIC, TRIPS, LiveStudio, Moments, begin, studio
 
 OUTPUT = "releases/1/private.csv"
@@ -29,19 +30,29 @@ def complete(folder: Path, number: int = 1) -> bool:
     return names == {"private.csv", "private.csv.manifest.json", "report.html"} and len(rows) == 1 + 12
 
 
-def test_sent_eight_times_at_once_and_again_later_it_is_one_release_with_one_charge(live: LiveStudio, reviewed: str):
+@small_and_large("cancelled", True, False)
+def test_sent_eight_times_at_once_and_again_later_it_is_one_release_with_one_charge(
+    live: LiveStudio, reviewed: str, moments: Moments, cancelled: bool
+):
+    """Also where it is cancelled after its charge: it goes on with the same charge, taken up four times at once."""
     project = live.copied(reviewed, "eight")
     folder, page = live.folder_of(project), live.get(f"{project}/review")
+    if cancelled:
+        moments.arm("after charge")
     with ThreadPoolExecutor(8) as tabs:
         answers = [future.result() for future in [tabs.submit(live.release, project, page) for _ in range(8)]]
     assert {(one.status, one.location) for one in answers} == {(303, f"{live.base}{project}/releases/1")}
+    if cancelled:
+        _cancelled_after_its_charge(live, project, moments)
+        with ThreadPoolExecutor(4) as tabs:
+            list(tabs.map(lambda _: live.post(f"{project}/releases/1/go-on"), range(4)))
     live.wait(project, 1)
     again = live.release(project, page)
     assert (again.status, again.location) == (303, f"{live.base}{project}/releases/1")
     live.post(f"{project}/releases/1/go-on")
     live.post(f"{project}/releases/1/cancel")
     assert live.state(project, 1)["status"] == "done"
-    assert kinds(folder) == ["created", "charged", "sealed", "completed"]
+    assert kinds(folder) == ["created", "charged", *(["resumed"] if cancelled else []), "sealed", "completed"]
     assert sorted(path.name for path in (folder / "releases").iterdir()) == ["1"]
     assert complete(folder)
     assert "ε = 8" in live.get(f"{project}/releases/1").text
@@ -93,11 +104,7 @@ def test_a_choice_that_changes_between_review_and_release_is_noticed(live: LiveS
     assert not (live.folder_of(project) / "budget.db").exists()
 
 
-def test_cancelled_after_its_charge_it_goes_on_with_the_same_charge(live: LiveStudio, reviewed: str, moments: Moments):
-    project = live.copied(reviewed, "cancelled")
-    folder = live.folder_of(project)
-    moments.arm("after charge")
-    live.release(project)
+def _cancelled_after_its_charge(live: LiveStudio, project: str, moments: Moments) -> None:
     moments.reached("after charge")
     page = live.get(f"{project}/releases/1").text
     assert "Charged: ε = 8" in page
@@ -109,12 +116,7 @@ def test_cancelled_after_its_charge_it_goes_on_with_the_same_charge(live: LiveSt
     moments.go_on("after charge")
     live.wait(project, 1, "cancelled")
     assert "Going on uses this charge" in live.get(f"{project}/releases/1").text
-    assert list((folder / "releases/1").iterdir()) == []
-    with ThreadPoolExecutor(4) as tabs:
-        list(tabs.map(lambda _: live.post(f"{project}/releases/1/go-on"), range(4)))
-    live.wait(project, 1)
-    assert kinds(folder) == ["created", "charged", "resumed", "sealed", "completed"]
-    assert complete(folder)
+    assert list((live.folder_of(project) / "releases/1").iterdir()) == []
 
 
 def test_what_was_charged_is_not_charged_again_for_other_data_or_another_system(

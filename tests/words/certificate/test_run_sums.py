@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from pathveil.words.certificate.certificate import ChainCertifier
 from pathveil.words.certificate.run_sums import deciding_runs, harmless_bound, total_loss
-from tests.worlds import TOWN
+from tests.sizes import small_and_large
+from tests.worlds import RING, TOWN
 
 bounds_of_runs = st.dictionaries(st.integers(1, 5), st.floats(0, 4), max_size=4)
 tilts = st.floats(0.01, 5)
@@ -51,9 +52,10 @@ def test_a_harmless_bound_is_the_largest_that_keeps_the_loss(theta, settled, run
     assert total_loss(theta, {**settled, run: harmless + 1e-6}, distance) > loss * (1 - 1e-9)
 
 
+@small_and_large("world", RING, TOWN)
 @pytest.mark.parametrize("adjacency", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)])
-def test_a_proof_that_was_given_up_never_passes_and_its_bounds_hold(adjacency):
-    certifier = ChainCertifier.of(TOWN.compiled, 6, adjacency, up_to=False, budget=300)
+def test_a_proof_that_was_given_up_never_passes_and_its_bounds_hold(world, adjacency):
+    certifier = ChainCertifier.of(world.compiled, 6, adjacency, up_to=False, budget=300)
     assert isinstance(certifier, ChainCertifier)
     given_up = 0
     for theta in (0.2, 0.6, 1.0, 2.0):

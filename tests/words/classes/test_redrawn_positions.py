@@ -13,7 +13,6 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 import pathveil as pv
@@ -23,6 +22,7 @@ from pathveil.words.base.tilt import linear_scores
 from pathveil.words.classes import free_counts
 from pathveil.words.classes.batches import free_blocks, keystream_bounds
 from pathveil.words.classes.selection import EXPONENTIAL, PERMUTE_AND_FLIP
+from tests.sizes import given_few_and_many
 
 Law = dict[tuple[int, tuple[int, ...]], Fraction]  # (number of errors, where they are)
 
@@ -103,7 +103,7 @@ def placed(codes: list[int], errors: int, numbers: list[int], m: int) -> list[in
     return private
 
 
-@given(m=st.integers(3, 50), length=st.integers(1, 12), data=st.data())
+@given_few_and_many(40, 100, m=st.integers(3, 50), length=st.integers(1, 12), data=st.data())
 def test_a_word_that_must_not_be_used_is_replaced_and_number_and_other_positions_stay(
     m: int, length: int, data: st.DataObject
 ) -> None:

@@ -15,6 +15,7 @@ import pathveil as pv
 from pathveil.words.distances.corridor import Corridor
 from pathveil.words.distances.engine import DistanceEngine
 from pathveil.words.distances.prices import Prices
+from tests.sizes import small_and_large
 
 CELLS, LENGTH, STEPS = range(12), 4, 11
 SYSTEMS = {
@@ -55,13 +56,14 @@ def exact_draw(system, costs, word, z: float, rng: random.Random) -> tuple[list[
     return bits, drawn
 
 
+@small_and_large("number", 30, 120)
 @pytest.mark.parametrize("theta", [3.0, 20.0, 80.0, 5000.0])
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_no_symbol_that_is_not_in_doubt_is_another_than_the_exact_one(name, theta):
+def test_no_symbol_that_is_not_in_doubt_is_another_than_the_exact_one(name, theta, number):
     system, rng = SYSTEMS[name], random.Random(f"{name} {theta}")
     prices = Prices(system, pv.SymbolDistance.from_coordinates({x: (x, 0) for x in CELLS}, steps=STEPS), None)
     z, costs = prices.z(theta), prices.costs.tolist()
-    words = [list(system.encode(word)) for word in system.random_words(LENGTH, 60, rng=pv.insecure_seed(1))] * 3
+    words = [list(system.encode(word)) for word in system.random_words(LENGTH, number, rng=pv.insecure_seed(1))] * 3
     bits, exact = zip(*(exact_draw(system, costs, word, z, rng) for word in words), strict=True)
     values, begins, keystream = np.array(words).reshape(-1), np.arange(len(words)) * LENGTH, np.array(bits, np.uint64)
     engine = DistanceEngine(system.compiled, prices, LENGTH, z, feasible=True)
@@ -93,7 +95,7 @@ def test_bounds_that_are_ten_times_too_small_would_be_noticed(monkeypatch):
     for name in SYSTEMS:
         for theta in (20.0, 80.0):
             try:
-                test_no_symbol_that_is_not_in_doubt_is_another_than_the_exact_one(name, theta)
+                test_no_symbol_that_is_not_in_doubt_is_another_than_the_exact_one(name, theta, 60)
             except AssertionError:
                 wrong += 1
     assert wrong

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, Signature, signature
 from typing import Any, get_type_hints
 
@@ -47,11 +47,16 @@ def _flowing(text: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
+@cache
+def _parameters(taker: Callable[..., Any]) -> list[tuple[Parameter, Any]]:
+    """What a command or a bundle takes, each with its type. Reading a type takes longer than many a command."""
+    types = get_type_hints(taker, include_extras=True)
+    return [(parameter, types[parameter.name]) for parameter in signature(taker).parameters.values()]
+
+
 def _options(taker: Callable[..., Any]) -> Iterator[Parameter]:
     """One parameter for each option that a command or a bundle takes, with its type."""
-    types = get_type_hints(taker, include_extras=True)
-    for parameter in signature(taker).parameters.values():
-        kind = types[parameter.name]
+    for parameter, kind in _parameters(taker):
         if is_dataclass(kind):
             yield from _options(kind)  # type: ignore[arg-type]
         else:
@@ -60,9 +65,8 @@ def _options(taker: Callable[..., Any]) -> Iterator[Parameter]:
 
 def _call(taker: Callable[..., Any], given: Mapping[str, Any]) -> Any:
     """Call a command, or make a bundle, with what it takes of the given options."""
-    types = get_type_hints(taker, include_extras=True)
     taken = {
-        name: _call(types[name], given) if is_dataclass(types[name]) else given[name]
-        for name in signature(taker).parameters
+        one.name: _call(kind, given) if is_dataclass(kind) else given[one.name]  # type: ignore[arg-type]
+        for one, kind in _parameters(taker)
     }
     return taker(**taken)

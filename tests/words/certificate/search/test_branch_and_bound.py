@@ -127,14 +127,14 @@ def mistakes(case: Case, rng: np.random.Generator) -> list[str]:
     return found
 
 
-@small_and_large("number", 120, 1_500)
+@small_and_large("number", 60, 1_500)
 def test_every_node_bounds_all_its_pairs_of_words_and_splitting_loses_none(number: int) -> None:
     rng = np.random.default_rng(5)
     found = [mistake for case in cases(number, seed=2) for mistake in mistakes(case, rng)]
     assert found == []
 
 
-@small_and_large("number", 80, 1_000)
+@small_and_large("number", 40, 1_000)
 def test_a_search_ends_between_the_largest_true_change_and_a_change_that_it_found(number: int) -> None:
     rng = np.random.default_rng(6)
     for case in cases(number, seed=3):
@@ -160,7 +160,7 @@ def test_a_search_ends_between_the_largest_true_change_and_a_change_that_it_foun
             assert true <= search.search(ceiling, enough=enough, too_much=enough, budget=5_000).bound + 1e-15
 
 
-@small_and_large("number", 60, 600)
+@small_and_large("number", 30, 600)
 def test_a_node_of_whole_words_has_one_pair_of_them_and_their_true_change_as_its_bound(number: int) -> None:
     """Where both contexts are closed nothing is unknown any more: what is left of a bound is rounding."""
     rng, seen = np.random.default_rng(7), 0
@@ -184,7 +184,7 @@ def test_a_node_of_whole_words_has_one_pair_of_them_and_their_true_change_as_its
     assert seen > number
 
 
-@small_and_large("number", 40, 400)
+@small_and_large("number", 20, 400)
 def test_contexts_are_completed_to_whole_words_whenever_there_are_any(number: int) -> None:
     rng, missing = np.random.default_rng(8), 0
     for case in cases(number, seed=10):

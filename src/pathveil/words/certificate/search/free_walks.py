@@ -17,6 +17,7 @@ hold at every position, so they may be improved as often as we like. (docs/certi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 
 import numpy as np
@@ -108,11 +109,18 @@ def _single_symbols(chain: SymbolChain) -> _Contexts:
 
 def _growth(follows: FloatArray) -> tuple[FloatArray, float, float]:
     """(ρ, r, r'): a positive vector and how much a step makes of it at least and at most."""
-    rho = np.ones(len(follows))
+    return _known_growth(follows.tobytes(), len(follows))
+
+
+@lru_cache(maxsize=32)  # every θ that is tried asks for it anew, and on small systems it takes most of the time
+def _known_growth(matrix: bytes, symbol_count: int) -> tuple[FloatArray, float, float]:
+    follows = np.frombuffer(matrix).reshape(symbol_count, symbol_count)
+    rho = np.ones(symbol_count)
     for _ in range(1_000):
         rho = follows @ rho + rho  # the second term helps where walks come back only after an even number of steps
         rho = np.maximum(rho / rho.max(), 1e-9)
     growth = follows @ rho / rho
+    rho.flags.writeable = False
     return rho, float(growth.min()) * (1 - _SLACK), float(growth.max()) * (1 + _SLACK)
 
 
