@@ -36,9 +36,13 @@ LOADED = (
 def serve(connection: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     """Answer one request after another; returns a request in each child that is to become its program."""
     while True:
-        request, received, _, _ = socket.recv_fds(connection, 1 << 20, 3)
-        if not request:
-            return None
+        request, received = b"", list[int]()
+        while not request.endswith(b"\n"):
+            part, with_part, _, _ = socket.recv_fds(connection, 1 << 16, 3)
+            if not part:
+                return None
+            request += part
+            received += with_part
         child = os.fork()
         if not child:
             connection.close()

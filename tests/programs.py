@@ -42,7 +42,7 @@ class Programs:
     """Starts programs, one at a time."""
 
     def __init__(self) -> None:
-        self._connection, other = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        self._connection, other = socket.socketpair()
         self._server = subprocess.Popen(
             [sys.executable, "-m", "tests.program_server", str(other.fileno())],
             cwd=ROOT, pass_fds=[other.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -66,7 +66,9 @@ class Programs:
             "open": [one is not None for one in streams],
         }  # fmt: skip
         given = [one for one in streams if one is not None]
-        socket.send_fds(self._connection, [json.dumps(request).encode()], given)
+        message = json.dumps(request).encode() + b"\n"
+        sent = socket.send_fds(self._connection, [message], given)
+        self._connection.sendall(message[sent:])
         return Program(int(self._answers.readline()), self._answers)
 
     @contextmanager
