@@ -308,3 +308,15 @@ def test_a_road_network_of_thousands_of_nodes_is_certified() -> None:
             for neighbour in neighbours[compiled.feasible_rows(neighbours)]:
                 changes.append(abs(log_normaliser(compiled, neighbour, certificate.theta) - here))
     assert 0 < max(changes) <= certificate.run_bounds[1]
+
+
+@pytest.mark.slow
+def test_the_certificate_of_a_large_city_keeps_nothing_of_its_proof_and_proves_it_again_when_asked():
+    city = pv.example_city(junctions=210_000)
+    certificate = pv.CertifiedExponential(city, 8.0).certificate(20)
+    assert certificate.theta > 7.9
+    certifier = ChainCertifier.of(city.compiled, 20, 1, up_to=False, budget=40_000)
+    assert isinstance(certifier, ChainCertifier)
+    kept, again = certifier.certify(certificate.theta), certificate.loss_at(2)
+    assert certificate.loss == kept.loss
+    assert again == kept.loss_at(2)

@@ -183,6 +183,7 @@ class ChainCertifier:
         # Read backwards, words of different lengths begin at different positions: no symbol can be ruled out there.
         backwards = chain.reversed()
         alive_backwards = backwards.alive(length, up_to=True) if up_to else alive[::-1]
+        self._anew = partial(ChainCertifier, chain, length, adjacency, up_to=up_to, budget=budget, pairs=pairs)
         pairs = _MOST_PAIRS if pairs is None else pairs
         self._alive = alive
         self._prefixes, self._suffixes = (
@@ -412,7 +413,12 @@ class ChainCertifier:
             work.part_done()
             return proof
 
-        return self._completed(largest_tilt(certify, epsilon, b, published_theta(epsilon, b)))
+        certificate = self._completed(largest_tilt(certify, epsilon, b, published_theta(epsilon, b)))
+        if self.chain.symbol_count <= _LARGEST_SEARCH:
+            return certificate
+        # What a proof holds would stay in memory with its certificate: a gigabyte in a city of a million.
+        prove = partial(_bound_anew, self._anew, certificate.theta, seconds / _TRIALS)
+        return replace(certificate, prove=prove)
 
     def _runs(self, run: int) -> Runs:
         if run not in self._runs_of:
@@ -422,3 +428,9 @@ class ChainCertifier:
     @cached_property
     def _protected_positions(self) -> float | None:
         return protected_positions(self.chain, self.length)
+
+
+def _bound_anew(anew: Callable[[], ChainCertifier], theta: float, seconds: float, run: int) -> float:
+    """The bound for runs of one length by a proof that has been forgotten."""
+    LongWork(f"the proof for runs of {run} symbols", 1, seconds=seconds)
+    return anew()._best_bound(theta, run)
