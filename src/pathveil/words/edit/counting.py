@@ -87,7 +87,8 @@ def _count_large(graph: Any, lo: int, cap: int, accepting: Any, completions: Any
                     values[node, k + 1] += values[node, k] >> np.uint64(_BITS)
                     values[node, k] &= _MASK
             missing = values[node, cap * limbs : (cap + 1) * limbs]
-            missing[:] = completions[i, nodes[node, 1]]
+            for limb in range(limbs):  # a slice would be compiled for seconds, together with the message of its error
+                missing[limb] = completions[i, nodes[node, 1], limb]
             for k in range(cap):
                 _subtract(missing, values[node, k * limbs : (k + 1) * limbs])
 

@@ -443,7 +443,8 @@ def find_graphs(
         if sizes[0] == 0 or (k > 0 and begins[k, 0] + sizes[0] > enough):
             count = k
             break
-        layers[k] = found
+        for i in range(hi + 2):  # not `layers[k] = found`: see `_with_room`
+            layers[k, i] = found[i]
         for what in range(4):
             begins[k + 1, what] = begins[k, what] + sizes[what]
     return layers[:count], begins[: count + 1], nodes, links, ways, edge

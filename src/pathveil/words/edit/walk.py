@@ -225,7 +225,8 @@ def _leave(
         edge = _find_edge(y, symbols[kind], offsets, labels)
         if edge >= 0:
             after = _row_after(row, i + 1, cap, kind, kinds)
-            share[:] = completions[i + 1, targets[edge]]
+            for limb in range(len(share)):  # a slice would be compiled for seconds
+                share[limb] = completions[i + 1, targets[edge], limb]
             _subtract_small(share, _entries(after))
             if _take(rank, share, 1, product) >= 0:
                 word[i] = symbols[kind]
@@ -287,7 +288,8 @@ def _find_word(
             to, row = np.int64(-1), np.int64(0)
             if link < end and links[link, 1] == way:
                 to = np.int64(links[link, 0])
-                share[:] = values[to, distance]
+                for limb in range(len(share)):
+                    share[limb] = values[to, distance, limb]
                 link += 1
             elif distance < cap - 1:
                 continue
@@ -296,7 +298,8 @@ def _find_word(
                     row = edge[at_edge, 0]
                     at_edge += 1
                 if distance == cap:
-                    share[:] = completions[i + 1, ways[way, 1]]
+                    for limb in range(len(share)):
+                        share[limb] = completions[i + 1, ways[way, 1], limb]
                     _subtract_small(share, _entries(row))
                 else:
                     share[:] = 0

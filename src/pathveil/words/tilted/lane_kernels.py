@@ -85,6 +85,14 @@ def _step(
 
 
 @kernel
+def _copy(message: Any, into: Any) -> None:
+    """`into[:] = message`, which numba would compile for seconds, together with the message of its error."""
+    for y in range(message.shape[0]):
+        for lane in range(LANES):
+            into[y, lane] = message[y, lane]
+
+
+@kernel
 def _rescale(message: Any, states: Any, exponents: Any, unscale: Any, sound: Any) -> None:
     """Multiply each word's message by a power of two that makes its largest entry about 1."""
     for lane in range(LANES):
@@ -237,10 +245,10 @@ def draw_in_lanes(
         fine[:] = True
         for segment in range(segments - 1, -1, -1):
             low, high = segment * step, min(segment * step + step, length)
-            beta[high - low] = kept[segment + 1]
+            _copy(kept[segment + 1], beta[high - low])
             _messages(low, high, segments > 1, beta, codes, system, z, rest, every, exponents, unscale, fine)
             if segment > 0:
-                kept[segment] = beta[0]
+                _copy(beta[0], kept[segment])
         here[:] = reachable[0]
         for lane in range(min(LANES, len(begins) - first)):
             log_z[first + lane] = log(beta[0, reachable[0], lane]) + exponents[lane] * log(2.0)
@@ -249,7 +257,7 @@ def draw_in_lanes(
         for segment in range(segments):
             low, high = segment * step, min(segment * step + step, length)
             if segment > 0:
-                beta[high - low] = kept[segment + 1]
+                _copy(kept[segment + 1], beta[high - low])
                 _messages(low, high, True, beta, codes, system, z, rest, every, scaled_again, unscale, fine)
             for lane in range(min(LANES, len(begins) - first)):
                 if not fine[lane]:
