@@ -22,6 +22,7 @@ def to_review(walk: Walk, title: str, files: Path) -> None:
     walk.main()
     walk.choose("purpose-model")
     walk.main()
+    walk.forecasts()  # which move the button when they come: a click would miss it
     walk.main()
     assert walk.page == "review"
 
