@@ -69,7 +69,7 @@ def marginals(compiled: CompiledSystem, transitions: Iterator[FloatArray], lengt
 
 def wrong_symbols(compiled: CompiledSystem, transitions: Iterator[FloatArray], codes: IntArray) -> ErrorLaw:
     """The law of the number of wrong symbols, forward over (state, number of them)."""
-    order = np.argsort(compiled.targets, kind="stable")
+    order, _ = compiled.edges_by_target
     entered, first = np.unique(compiled.targets[order], return_index=True)
     mass = np.zeros((compiled.state_count, len(codes) + 1))
     mass[compiled.start, 0] = 1.0

@@ -97,7 +97,7 @@ class LocalWorld:
     @cached_property
     def _by_target(self) -> tuple[IntArray, IntArray]:
         compiled = self.compiled
-        order = np.argsort(compiled.targets, kind="stable")
+        order, _ = compiled.edges_by_target
         if not self._can_be_entered[compiled.start]:
             order = order[compiled.sources[order] != compiled.start]
         offsets = np.zeros(compiled.state_count + 1, dtype=np.int64)
