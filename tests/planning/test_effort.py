@@ -36,7 +36,8 @@ def test_memory_holds_a_number_for_every_position_and_state_where_the_whole_word
 def test_time_and_memory_of_local_draws_hardly_depend_on_the_size_of_the_map() -> None:
     small, large = pv.example_city(10_000).compiled, pv.example_city(160_000).compiled
     for name in ("certified", "exponential", "permute-and-flip"):
-        assert seconds_for_a_word(name, small, 100, 5.0) == seconds_for_a_word(name, large, 100, 5.0)
+        times = [seconds_for_a_word(name, map_, 100, 5.0) for map_ in (small, large)]
+        assert times[0] == pytest.approx(times[1], rel=0.1)
         assert memory_for_a_batch(name, large, 100, 5.0) < 4 * memory_for_a_batch(name, small, 100, 5.0)
         # Below the growth rate of walks nothing is local, and that is said beforehand.
         assert seconds_for_a_word(name, large, 100, 0.5) > 10 * seconds_for_a_word(name, small, 100, 0.5)

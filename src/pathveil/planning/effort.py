@@ -22,7 +22,7 @@ from pathveil.words.base import WordMechanism
 from pathveil.words.classes import LONGEST_LAW
 from pathveil.words.edit import EditEfforts, LengthRange, checked_cap, checked_range
 from pathveil.words.laws import classes_are_cheap
-from pathveil.words.tilted import flip_reach, lane_messages, local_reach
+from pathveil.words.tilted import flip_reach, lane_messages, local_edges, local_reach
 
 _TILTED = ("certified", "exponential")
 
@@ -44,9 +44,9 @@ _LAW = {True: 2e-8, False: 4e-8}
 _MEAN = 4e-9
 """Seconds for the expected errors of a word without its law, where classes are dear: for each symbol and edge."""
 
-_LOCAL_SYMBOL, _LOCAL_GAP = 150e-9, 10e-9
-"""Seconds for each symbol of a word that is drawn by local work, and for each step of its excursions, where the
-surroundings of words have been counted before; for the first words on a large map several times as much."""
+_LOCAL_EDGE = 0.25e-9
+"""Seconds for a symbol that is drawn by local work, for each of the edges that could be passed over meanwhile. For the
+first words on a large map, whose surroundings are not known yet, several times as much."""
 
 _FLIP = 4
 """How many times that permute-and-flip takes: some proposals, and sums at several tilts."""
@@ -77,7 +77,7 @@ def seconds_for_a_word(name: str, compiled: CompiledSystem, length: int, theta: 
         return length * (_FREE_SYMBOL_WITHOUT_LAW if without_law else _FREE_SYMBOL[name])
     reach = _reach(name, compiled, length, theta)
     if reach is not None:
-        return length * (_LOCAL_SYMBOL + reach * _LOCAL_GAP) * (1 if name in _TILTED else _FLIP)
+        return length * local_edges(compiled, reach) * _LOCAL_EDGE * (1 if name in _TILTED else _FLIP)
     held = lane_messages(compiled, length) if name in _TILTED else length
     if held is None:
         return length * (_PASS[0] + compiled.edge_count * _PASS[1])

@@ -12,6 +12,7 @@ import pytest
 import pathveil as pv
 from pathveil.words.base.tilt import tilt_factor
 from pathveil.words.local import LocalDraw, LocalWorld
+from pathveil.words.local.marks_kernel import _walk_between
 from pathveil.words.local.walk_counts import WalkCounts
 from pathveil.words.tilted.engines import LaneEngine, MarksEngine
 from tests.reference.enumeration import exponential_law, feasible_words
@@ -213,10 +214,67 @@ def test_counts_are_kept_and_grow_with_the_words() -> None:
     assert alone == [mechanism.privatize(word, rng=pv.insecure_seed(3)) for word in first[:3]]
 
 
+@pytest.mark.parametrize("reach", [1, 2, 3, 6])
+@pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
+def test_lists_have_every_state_that_so_many_steps_lead_to_or_from_with_the_number_of_walks(
+    world: pv.System, reach: int
+) -> None:
+    asked = local(world).entered
+    place, begins, states, counts = WalkCounts(local(world), reach).around(np.concatenate([asked, asked]))
+    edges = world.compiled.adjacency.toarray().astype(int)
+    edges[world.compiled.start] *= bool(edges[:, world.compiled.start].any())  # a start that nothing leads back to
+    ahead = (reach + 1) // 2
+    for state in asked.tolist():
+        for steps in range(1, reach + 1):
+            cells = slice(*begins[place[state], steps - 1 : steps + 1])
+            walks = np.linalg.matrix_power(edges if steps <= ahead else edges.T, steps - ahead * (steps > ahead))[state]
+            assert sorted(states[cells]) == np.flatnonzero(walks).tolist()
+            assert np.array_equal(counts[cells], walks[states[cells]])
+
+
+def test_words_in_doubt_are_drawn_once_more_with_a_longer_reach_from_the_same_bits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """All of them here, since the first reach is far too short; none has to be drawn exactly."""
+    city, length = pv.example_city(400), 20
+    codes = rows(city.random_words(length, 200, pv.insecure_seed(6)), city).reshape(-1)
+    begins, drawn = np.arange(200) * length, []
+    monkeypatch.setattr(MarksEngine, "_can_be_exact", False)
+    for reach, longer in ((2, 14), (14, None)):
+        engine, private = MarksEngine(city.compiled, length, 4.0, reach, longer_reach=longer), np.empty_like(codes)
+        log_z = engine.draw(codes, begins, private, pv.insecure_seed(7))
+        drawn.append((private.tolist(), log_z.tolist()))
+    assert drawn[0] == drawn[1]
+    assert np.count_nonzero(np.array(drawn[0][0]) != codes) > 50
+    alone = LocalDraw(local(city), length, tilt_factor(4.0), 2)
+    numbers = pv.insecure_seed(7).keystream(200 * (length + 1)).reshape(200, -1)
+    first = alone.draw(codes, begins, numbers, np.empty_like(codes))
+    assert (first.in_doubt | first.undrawn).mean() > 0.9
+
+
+@pytest.mark.parametrize(("places", "is_drawn"), [(100, True), (70_000, False)])
+def test_a_walk_over_a_gap_longer_than_the_lists_is_in_doubt_where_too_much_lies_around_it(
+    places: int, is_drawn: bool
+) -> None:
+    """So many places lie three steps before its end, and only two of them two steps behind its beginning."""
+    spokes, away = range(7, 7 + places), 7 + places
+    roads = [(0, 7), (0, 8), (6, 5), (5, 4), (4, 4), *((away, k) for k in spokes), *((k, 6) for k in spokes)]
+    chain = pv.MarkovChain.from_edges(roads)
+    world = local(chain)
+    state = {place: int(world.entered[chain.encode([place])[0]]) for place in range(9) if place not in (1, 2, 3)}
+    lists = WalkCounts(world, 4).around(np.array([state[0], state[4]]))
+    edges = (world.forward_edges, world.backward_edges)
+    numbers, states = np.array([3 << 62, 0, 0], dtype=np.uint64), np.full(3, -1)
+    drawn = _walk_between(state[0], state[4], 4, 2.0, 4, lists, edges, numbers, 1e-12, states)
+    assert drawn == is_drawn
+    if drawn:
+        assert states.tolist() == [state[8], state[6], state[5]]
+
+
 @pytest.mark.parametrize(("most", "is_counted"), [(1_000, True), (120, False), (90, False)])
-def test_a_state_with_too_many_edges_or_states_around_it_gets_no_table(most: int, is_counted: bool) -> None:
+def test_a_state_with_too_many_edges_or_states_around_it_gets_no_lists(most: int, is_counted: bool) -> None:
     """A hundred states, each before each: 10,000 edges."""
     world = pv.MarkovChain.from_edges([(a, b) for a in range(100) for b in range(100)])
-    counts = WalkCounts(local(world), 2, most_states=most)
+    counts = WalkCounts(local(world), 4, most_states=most)
     place = counts.around(np.arange(3))[0]
     assert (place[:3] >= 0).all() if is_counted else (place[:3] == -2).all()

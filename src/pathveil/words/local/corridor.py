@@ -60,8 +60,7 @@ def _walked(
 ) -> IntArray:
     """position · states + state for everything within so many steps from (or to) these states at these positions."""
     compiled = world.compiled
-    offsets = compiled.offsets if forwards else world.predecessor_offsets
-    ends = compiled.targets if forwards else world.predecessors
+    offsets, ends = world.forward_edges if forwards else world.backward_edges
     new = positions * compiled.state_count + states
     found = [new]
     for _ in range(steps):

@@ -105,14 +105,14 @@ class LocalWorld:
         return offsets, compiled.sources[order]
 
     @property
-    def predecessor_offsets(self) -> IntArray:
-        """The states before y are `predecessors[predecessor_offsets[y]:predecessor_offsets[y + 1]]`."""
-        return self._by_target[0]
+    def forward_edges(self) -> tuple[IntArray, IntArray]:
+        """(offsets, ends): one step from x leads to `ends[offsets[x] : offsets[x + 1]]`."""
+        return self.compiled.offsets, self.compiled.targets
 
     @property
-    def predecessors(self) -> IntArray:
-        """As above; a start that walks never lead back to is left out."""
-        return self._by_target[1]
+    def backward_edges(self) -> tuple[IntArray, IntArray]:
+        """The same the other way round; a start that walks never lead back to is left out."""
+        return self._by_target
 
     def remainder(self, reach: int, length: int, z: float) -> float:
         """Of Z(w) at most this share is left out, for every feasible word w of this length, when gaps are at most
@@ -149,7 +149,7 @@ class LocalWorld:
     def states_around(self, reach: int) -> float:
         """How many states lead to one within so many steps, on average over some that stand for all."""
         if reach not in self._around:
-            offsets, before = self.predecessor_offsets, self.predecessors
+            offsets, before = self.backward_edges
             sizes = []
             for state in np.linspace(0, self.compiled.state_count - 1, _SAMPLE).astype(np.int64).tolist():
                 found = new = np.array([state])
@@ -166,9 +166,13 @@ class LocalWorld:
             self._around[reach] = sum(sizes) / len(sizes)
         return self._around[reach]
 
-    def bytes_of_counts(self, reach: int) -> float:
-        """About so many bytes has a table of the walks around all states, of up to so many steps."""
-        return self.states_around(reach) * (3.2 * reach + 20) * self.compiled.state_count
+    def states_in_lists(self, reach: int) -> float:
+        """About so many states are in the lists of one: for each number of steps up to half of this, both ways."""
+        return reach * self.states_around((reach + 1) // 2) / 3  # the last lists are the longest
+
+    def bytes_of_lists(self, reach: int) -> float:
+        """About so many bytes take the lists of all states."""
+        return self.compiled.state_count * (4 * (reach + 1) + 12 * self.states_in_lists(reach))
 
     def reach_for(self, share: float, length: int, z: float) -> int | None:
         """The smallest reach at which no more than this share of Z is left out; None where there is none."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import log
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,11 @@ class LocallyDrawn:
     in_doubt: BoolArray
     undrawn: BoolArray
     """Because of the words themselves: their remainder is too large, or a state has too many others around it."""
+
+    def replace(self, some: IntArray, again: LocallyDrawn) -> None:
+        """Put in what became of some of the words when they were drawn again."""
+        for field in fields(self):
+            getattr(self, field.name)[some] = getattr(again, field.name)
 
 
 class LocalDraw:
@@ -57,18 +63,15 @@ class LocalDraw:
             some = slice(first, first + step)
             cells = begins[some, None] + np.arange(self._length)
             states = self._world.entered[values[cells].astype(np.int64).reshape(-1)]
-            tables = self._counts.around(states[states >= 0])
+            lists = self._counts.around(states[states >= 0])
             draw_by_marks(
-                values, begins[some], self._length, self.reach, self._system, self._counts.ways, tables, self._z,
+                values, begins[some], self._length, self.reach, self._system, self._counts.ways, lists, self._z,
                 self._bounds, self._largest_remainder, self.margin, keystream[some].reshape(-1), private, log_z[some],
                 remainders[some], in_doubt[some], undrawn[some],
             )  # fmt: skip
         return LocallyDrawn(log_z, remainders, in_doubt, undrawn)
 
     @cached_property
-    def _system(self) -> tuple[IntArray, ...]:
-        world, compiled = self._world, self._world.compiled
-        return (
-            world.entered, world.symbols, compiled.offsets, compiled.targets,
-            world.predecessor_offsets, world.predecessors,
-        )  # fmt: skip
+    def _system(self) -> tuple[Any, ...]:
+        world = self._world
+        return world.entered, world.symbols, (world.forward_edges, world.backward_edges)

@@ -50,10 +50,7 @@ class _ExactCounts:
     def __init__(self, world: LocalWorld) -> None:
         self.world = world
         compiled = world.compiled
-        self._edges = {
-            True: (compiled.offsets, compiled.targets),
-            False: (world.predecessor_offsets, world.predecessors),
-        }
+        self._edges = {True: world.forward_edges, False: world.backward_edges}
         self._levels: dict[tuple[int, bool], list[Level]] = {}
         start = compiled.start
         self._first = frozenset(compiled.targets[compiled.offsets[start] : compiled.offsets[start + 1]].tolist())

@@ -13,7 +13,10 @@ beyond the reach. A word whose remainder is too large is not drawn here at all; 
 bits.
 
 Each word takes n + 1 keystream values: number i for the choice at a mark at position i, or for the symbol there.
-Counts lie in hash tables, one for each state y of the words, of the states x from which y can be reached.
+
+What is kept for each state of the words are lists: the states that 1, 2, … steps lead to, as far as half of the reach,
+and those from which so many steps lead here, each with its number of walks. Two lists together give N_g for a longer
+gap: walks from x meet those to y on their way. Half the reach has a quarter of the states around on a map, and less.
 """
 
 from __future__ import annotations
@@ -27,23 +30,9 @@ from pathveil.numerics.jit import kernel, part_of_kernel
 
 _UNIT = 2.0**-512  # weights beyond 2^256 are counted in a larger unit
 _TOP = 2.0**256
-_EDGES = 64  # of a state near y, on average; where there are more, y gets no table
-
-
-@kernel
-def _walks(x: int, y: int, steps: int, tables: Any) -> Any:
-    """N_steps(x, y)."""
-    place, masks, keys, nearest, begins, counts = tables
-    first, mask = place[y], masks[y]
-    slot = (x * 40503) & mask
-    while keys[first + slot] != x:
-        if keys[first + slot] < 0:
-            return 0.0
-        slot = (slot + 1) & mask
-    slot += first
-    if steps < nearest[slot]:
-        return 0.0
-    return counts[begins[slot] + steps - nearest[slot]]
+_EDGES = 64  # for each of the states that one more step may lead to: where there are more, a state gets no lists
+_NO_ROOM, _TOO_MANY = -1, -2
+_ROOM = 1 << 16  # cells for walks of a gap that is longer than the lists
 
 
 @part_of_kernel
@@ -52,92 +41,105 @@ def _uniform(value: Any) -> Any:
 
 
 @kernel
+def _follow(
+    state: int, steps: int, edges: Any, most: int, slots: Any, begins: Any, states: Any, counts: Any, free: int
+) -> int:
+    """List the states that 1, 2, … `steps` steps lead to, each with the number of walks, from cell `free` on.
+
+    Those of k steps lie in the cells from begins[k - 1] to begins[k]. `edges` are offsets and ends. `slots` is -1 for
+    each state, before and after. Returns the cell after the last, or that there is _NO_ROOM, or that one more step
+    leads to _TOO_MANY states, more than `most`, or has too many edges.
+    """
+    begins[0] = free
+    for step in range(steps):
+        first, followed = free, 0
+        for k in range(begins[step - 1] if step else 0, begins[step] if step else 1):
+            x, ways = (states[k], counts[k]) if step else (state, 1.0)
+            followed += edges[0][x + 1] - edges[0][x]
+            for edge in range(edges[0][x], edges[0][x + 1] if followed <= _EDGES * most else edges[0][x]):
+                y = edges[1][edge]
+                if slots[y] < 0:
+                    if free == len(states) or free - first == most:
+                        followed = _EDGES * most + 1
+                        break
+                    slots[y], states[free], counts[free] = free, y, 0.0
+                    free += 1
+                counts[slots[y]] += ways
+            if followed > _EDGES * most:
+                break
+        for cell in range(first, free):
+            slots[states[cell]] = -1
+        if followed > _EDGES * most:
+            return _NO_ROOM if free == len(states) else _TOO_MANY
+        begins[step + 1] = free
+    return free
+
+
+@kernel
 def count_walks(
     wanted: Any,
     reach: int,
-    most_states: int,
-    offsets: Any,
-    predecessors: Any,
-    scratch: Any,
+    most: int,
+    forwards: Any,
+    backwards: Any,
+    slots: Any,
     place: Any,
-    masks: Any,
-    keys: Any,
-    nearest: Any,
     begins: Any,
+    states: Any,
     counts: Any,
     used: Any,
 ) -> int:
-    """Make the tables of these states; returns how many were made before there was no more room.
+    """Make the lists of these states that have none; returns how many states are done when there is no more room.
 
-    `used` holds the first free cell of the tables and of the counts. `scratch` is -1 for each state, before and after.
-    A state with more than `most_states` around it, or too many edges between them, gets none; `place` is then -2.
+    Lists forwards come first, those of one step more than the lists backwards if the reach is odd, and then these:
+    begins[place[y], k] is where list k of state y begins, and list k - 1 ends. `used` holds the first free row of
+    `begins` and the first free cell. A state with _TOO_MANY around it, which `place` says then, gets none.
     """
-    states = np.empty(most_states + 1, np.int64)
-    ways = np.zeros((most_states + 1, reach + 1))  # of so many steps, from each state to y
-    first_step = np.empty(most_states + 1, np.int64)
-    # The edges around y, from places in `states` to places in `states`: each is looked up in the system only once.
-    near_offsets, near = np.zeros(most_states + 2, np.int64), np.empty(_EDGES * (most_states + 1), np.int32)
+    ahead = (reach + 1) // 2
     for number in range(len(wanted)):
         y = wanted[number]
-        found, followed, edges, too_many = 1, 0, 0, False
-        states[0], scratch[y], first_step[0] = y, 0, 0
-        ways[0, 0] = 1.0
-        for step in range(reach):
-            last = found
-            for k in range(followed, last):
-                x = states[k]
-                too_many |= edges + offsets[x + 1] - offsets[x] > len(near)
-                for edge in range(offsets[x], offsets[x + 1]):
-                    slot = scratch[predecessors[edge]]
-                    too_many |= slot < 0 and found > most_states
-                    if too_many:
-                        break
-                    if slot < 0:
-                        slot = found
-                        found += 1
-                        states[slot], scratch[predecessors[edge]], first_step[slot] = predecessors[edge], slot, step + 1
-                    near[edges] = slot
-                    edges += 1
-                if too_many:
-                    break
-                near_offsets[k + 1] = edges
-            if too_many:
-                break
-            followed = last
-            for k in range(last):
-                here = ways[k, step]
-                if here > 0.0:
-                    for edge in range(near_offsets[k], near_offsets[k + 1]):
-                        ways[near[edge], step + 1] += here
-        size, cells = 1, 0
-        while size < 2 * found:
-            size *= 2
-        for k in range(found):
-            cells += reach + 1 - first_step[k]
-        enough = too_many or (used[0] + size <= len(keys) and used[1] + cells <= len(counts))
-        if too_many:
-            place[y] = -2
-        elif enough:
-            first, free, mask = used[0], used[1], size - 1
-            keys[first : first + size] = -1
-            for k in range(found):
-                x = states[k]
-                slot = (x * 40503) & mask
-                while keys[first + slot] >= 0:
-                    slot = (slot + 1) & mask
-                slot += first
-                keys[slot], nearest[slot], begins[slot] = x, first_step[k], free
-                for step in range(first_step[k], reach + 1):
-                    counts[free] = ways[k, step]
-                    free += 1
-            place[y], masks[y] = first, mask
-            used[0], used[1] = first + size, free
-        for k in range(found):
-            scratch[states[k]] = -1
-            ways[k] = 0.0
-        if not enough:
+        if place[y] != -1:
+            continue
+        if used[0] == len(begins):
             return number
+        own = begins[used[0]]
+        free = _follow(y, ahead, forwards, most, slots, own, states, counts, used[1])
+        if free >= 0:
+            free = _follow(y, reach - ahead, backwards, most, slots, own[ahead:], states, counts, free)
+        if free == _NO_ROOM:
+            return number
+        if free == _TOO_MANY:
+            place[y] = _TOO_MANY
+        else:
+            place[y] = used[0]
+            used[0], used[1] = used[0] + 1, free
     return len(wanted)
+
+
+@kernel
+def _walks_on_the_word(length: int, reach: int, route: Any, lists: Any, met: Any, ways: Any) -> None:
+    """ways[i, g] = N_g(w_i, w_(i+g)) for all positions i ≥ 1; `met` is 0 for each state, before and after."""
+    place, begins, states, counts = lists
+    ahead = (reach + 1) // 2
+    for i in range(1, length):
+        own, last = place[route[i]], min(reach, length - i)
+        for g in range(1, min(ahead, last) + 1):
+            target, ways[i, g] = route[i + g], 0.0
+            for cell in range(begins[own, g - 1], begins[own, g]):
+                if states[cell] == target:
+                    ways[i, g] = counts[cell]
+                    break
+        if last <= ahead:
+            continue
+        for cell in range(begins[own, ahead - 1], begins[own, ahead]):
+            met[states[cell]] = counts[cell]
+        for g in range(ahead + 1, last + 1):  # list g of the other state is that of g - ahead steps to it
+            other, found = place[route[i + g]], 0.0
+            for cell in range(begins[other, g - 1], begins[other, g]):
+                found += counts[cell] * met[states[cell]]
+            ways[i, g] = found
+        for cell in range(begins[own, ahead - 1], begins[own, ahead]):
+            met[states[cell]] = 0.0
 
 
 @kernel
@@ -150,7 +152,7 @@ def _backwards(
     onward: Any,
     leaving: Any,
     arriving: Any,
-    tables: Any,
+    ways: Any,
     bounds: Any,
     weight: Any,
     units: Any,
@@ -170,7 +172,7 @@ def _backwards(
         found = 0.0
         for g in range(1, min(reach, length - i) + 1):
             j = i + g
-            term = _walks(route[i], route[j], g, tables) if i else into[g, route[j]]
+            term = ways[i, g] if i else into[g, route[j]]
             if term > 0.0:
                 term *= powers[g - 1] * rest * weight[j]
                 if units[j] != unit:
@@ -204,21 +206,28 @@ def _backwards(
 
 
 @kernel
-def _walk_between(
-    x: int, y: int, steps: int, tables: Any, offsets: Any, targets: Any, values: Any, margin: float, states: Any
+def _walk_along(
+    x: int, steps: int, here: float, begins: Any, lists: Any, edges: Any, values: Any, margin: float, states: Any
 ) -> bool:
-    """The states between x and y on one of the walks of so many steps; False if rounding could decide."""
+    """The states on one of the `here` walks of so many steps from x to a state, by the lists of walks to that state.
+
+    False if rounding could decide.
+    """
+    before, counts = lists
     for g in range(steps - 1, 0, -1):
-        here = _walks(x, y, g + 1, tables)
         mark, reached, after = _uniform(values[steps - g - 1]) * here, 0.0, -1
-        for edge in range(offsets[x], offsets[x + 1]):
-            ways = _walks(targets[edge], y, g, tables)
+        for edge in range(edges[0][x], edges[0][x + 1]):
+            ways = 0.0
+            for cell in range(begins[g - 1], begins[g]):
+                if before[cell] == edges[1][edge]:
+                    ways = counts[cell]
+                    break
             if ways > 0.0:
                 reached += ways
                 if abs(reached - mark) < margin * here:
                     return False
                 if mark < reached:
-                    after = targets[edge]
+                    after, here = edges[1][edge], ways
                     break
         if after < 0:
             return False
@@ -228,9 +237,23 @@ def _walk_between(
 
 
 @kernel
-def _walk_by_ways(
-    x: int, steps: int, ways: Any, offsets: Any, ends: Any, values: Any, margin: float, states: Any
+def _walk_between(
+    x: int, y: int, steps: int, here: float, reach: int, lists: Any, edges: Any, values: Any, margin: float, states: Any
 ) -> bool:
+    """The states between x and y on one of the `here` walks of so many steps; False if rounding could decide."""
+    forwards, backwards = edges
+    if steps - 1 <= reach // 2:
+        begins = lists[1][lists[0][y]][(reach + 1) // 2 :]
+        return bool(_walk_along(x, steps, here, begins, lists[2:], forwards, values, margin, states))
+    longer = np.empty(steps, np.int32)
+    before, counts = np.empty(_ROOM, np.int32), np.empty(_ROOM)
+    if _follow(y, steps - 1, backwards, _ROOM, np.full(len(lists[0]), -1, np.int32), longer, before, counts, 0) < 0:
+        return False
+    return bool(_walk_along(x, steps, here, longer, (before, counts), forwards, values, margin, states))
+
+
+@kernel
+def _walk_by_ways(x: int, steps: int, ways: Any, edges: Any, values: Any, margin: float, states: Any) -> bool:
     """A walk from x of so many steps; ways[g, y] is the number of walks that go on from y for g steps.
 
     Backwards from x, too, with the edges the other way round. False if rounding could decide.
@@ -238,14 +261,14 @@ def _walk_by_ways(
     for g in range(steps - 1, -1, -1):
         here = ways[g + 1, x]
         mark, reached, after = _uniform(values[steps - g - 1]) * here, 0.0, -1
-        for edge in range(offsets[x], offsets[x + 1]):
-            on = ways[g, ends[edge]]
+        for edge in range(edges[0][x], edges[0][x + 1]):
+            on = ways[g, edges[1][edge]]
             if on > 0.0:
                 reached += on
                 if abs(reached - mark) < margin * here:
                     return False
                 if mark < reached:
-                    after = ends[edge]
+                    after = edges[1][edge]
                     break
         if after < 0:
             return False
@@ -263,11 +286,9 @@ def _forwards(
     terms: Any,
     into: Any,
     onward: Any,
-    tables: Any,
-    offsets: Any,
-    targets: Any,
-    predecessor_offsets: Any,
-    predecessors: Any,
+    ways: Any,
+    lists: Any,
+    edges: Any,
     margin: float,
     near: float,
     values: Any,
@@ -289,21 +310,19 @@ def _forwards(
         if chosen == 0:  # no further mark, or one beyond the reach
             if i == 0 or length - i > reach:
                 return False
-            return _walk_by_ways(
-                route[i], length - i, onward, offsets, targets, values[i + 1 :], margin, states[i + 1 :]
-            )
-        y = route[i + chosen]
+            return bool(_walk_by_ways(route[i], length - i, onward, edges[0], values[i + 1 :], margin, states[i + 1 :]))
+        y, done = route[i + chosen], True
         states[i + chosen] = y
-        if i:
-            if not _walk_between(
-                route[i], y, chosen, tables, offsets, targets, values[i + 1 :], margin, states[i + 1 :]
-            ):
-                return False
-        # From the first mark backwards, with the values in that order, too: into[p + 1] is p steps from a first symbol.
-        elif not _walk_by_ways(
-            y, chosen - 1, into[1:], predecessor_offsets, predecessors, values[chosen - 1 : 0 : -1], margin,
-            states[chosen - 1 : 0 : -1],
-        ):  # fmt: skip
+        if chosen == 1:
+            pass
+        elif i:
+            done = _walk_between(
+                route[i], y, chosen, ways[i, chosen], reach, lists, edges, values[i + 1 :], margin, states[i + 1 :]
+            )
+        else:  # from the first mark backwards, with the values in that order; into[p + 1]: p steps from a first symbol
+            backwards = slice(chosen - 1, 0, -1)
+            done = _walk_by_ways(y, chosen - 1, into[1:], edges[1], values[backwards], margin, states[backwards])
+        if not done:
             return False
         i += chosen
     return True
@@ -316,8 +335,8 @@ def draw_by_marks(
     length: int,
     reach: int,
     system: Any,
-    ways: Any,
-    tables: Any,
+    public: Any,
+    lists: Any,
     z: float,
     bounds: Any,
     largest_remainder: float,
@@ -331,16 +350,16 @@ def draw_by_marks(
 ) -> None:
     """A private word for each word; which of them are in doubt, and which have too large a remainder.
 
-    `system` has the state that each symbol enters, the symbol of each state, and the edges both ways; `ways` has
+    `system` has the state that each symbol enters, the symbol of each state, and the edges both ways; `public` has
     into[p, x], the number of ways to x in p symbols, onward[g, x] = Out(g, x), and the numbers of all walks of `reach`
-    steps from and to each state; `tables` is what count_walks made.
+    steps from and to each state; `lists` is what count_walks made.
     """
-    entered, symbols, offsets, targets, predecessor_offsets, predecessors = system
-    into, onward, leaving, arriving = ways
-    place = tables[0]
+    entered, symbols, edges = system
+    into, onward, leaving, arriving = public
+    place = lists[0]
     route, states = np.empty(length + 1, np.int64), np.empty(length + 1, np.int64)
     weight, total, terms = np.empty(length + 1), np.empty(length + 1), np.empty((length + 1, reach + 1))
-    units = np.empty(length + 1, np.int64)
+    ways, met, units = np.empty((length + 1, reach + 1)), np.zeros(len(place)), np.empty(length + 1, np.int64)
     powers = np.empty(reach + 1)
     powers[0] = 1.0
     for g in range(1, reach + 1):
@@ -353,16 +372,17 @@ def draw_by_marks(
             undrawn[word] |= route[i + 1] < 0 or place[route[i + 1]] < 0
         if undrawn[word]:
             continue
+        _walks_on_the_word(length, reach, route, lists, met, ways)
         log_z[word], remainders[word] = _backwards(
-            length, reach, route, powers, into, onward, leaving, arriving, tables, bounds, weight, units, total, terms
+            length, reach, route, powers, into, onward, leaving, arriving, ways, bounds, weight, units, total, terms
         )
         if not remainders[word] < largest_remainder:
             undrawn[word] = True
             continue
         row = keystream[word * (length + 1) : (word + 1) * (length + 1)]
         in_doubt[word] = not _forwards(
-            length, reach, route, total, terms, into, onward, tables, offsets, targets, predecessor_offsets,
-            predecessors, margin, margin + remainders[word], row, states,
+            length, reach, route, total, terms, into, onward, ways, lists, edges, margin, margin + remainders[word],
+            row, states,
         )  # fmt: skip
         if not in_doubt[word]:
             for i in range(length):

@@ -16,11 +16,11 @@ from scipy import sparse
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.words.local.growth import LocalWorld
 
-_MOST_STATES = 1 << 13  # a word through a state with more of them around it is drawn by passing over the system
-MOST_BYTES = 3 << 29  # of a table; then it is begun anew
+_MOST_STATES = 1 << 13  # in one list; a word through a state that needs a longer one is drawn over the whole system
+MOST_BYTES = 3 << 29  # of all lists; then they are begun anew
 _FIRST_CELLS = 1 << 16
-_GROWTH = 8  # times: so little is copied from smaller tables
-_MOST_KEPT = 2  # tables, each for a reach of its own,
+_GROWTH = 8  # times: so little is copied from smaller arrays
+_MOST_KEPT = 2  # of these, each for a reach of its own,
 _MOST_BESIDE = 1 << 29  # and bytes of them when another one is begun
 
 _one_at_a_time = threading.Lock()
@@ -36,10 +36,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class WalkCounts:
-    """For gaps of up to `reach` steps: N_g(x, y) for the states y of words, and the ways from the start and on."""
+    """For gaps of up to `reach` steps: lists of the walks from and to states of words, half as long, and `ways`."""
 
     def __init__(self, world: LocalWorld, reach: int, most_states: int = _MOST_STATES) -> None:
-        """With more than `most_states` around it, a state gets no table."""
+        """With more than `most_states` in a list, a state gets none."""
         self._world, self._reach, self._most_states = world, reach, most_states
         self.ways = _Ways.of(world).up_to(reach)
         self._clear()
@@ -58,49 +58,45 @@ class WalkCounts:
     def _clear(self) -> None:
         states = self._world.compiled.state_count
         self._process = os.getpid()
-        self._scratch = np.full(states, -1, dtype=np.int32)
-        self._place, self._masks = np.full(states, -1, dtype=np.int32), np.zeros(states, dtype=np.int32)
+        self._slots = np.full(states, -1, dtype=np.int32)
+        self._place = np.full(states, -1, dtype=np.int32)
         self._used = np.zeros(2, dtype=np.int64)
-        self._tables = _new_tables(_FIRST_CELLS)
-        self._counts = np.empty(4 * _FIRST_CELLS)
+        self._lists = _new_lists(_FIRST_CELLS // 8, self._reach, _FIRST_CELLS)
 
     def around(self, states: IntArray) -> tuple[Any, ...]:
-        """The tables for these states, to be handed to the kernel. They stay valid when others are added."""
+        """The lists for these states, to be handed to the kernel. They stay valid when others are added."""
         from pathveil.words.local.marks_kernel import count_walks
 
-        world = self._world
         with _one_at_a_time:
-            # Whoever still uses the old tables has them. A forked process may have got them half made.
+            # Whoever still uses the old lists has them. A forked process may have got them half made.
             if self._bytes > MOST_BYTES or self._process != os.getpid():
                 self._clear()
-            missing = np.unique(states[self._place[states] == -1])
-            while len(missing):
-                done = count_walks(
-                    missing, self._reach, self._most_states, world.predecessor_offsets, world.predecessors,
-                    self._scratch, self._place, self._masks, *self._tables, self._counts, self._used,
+            done, forwards, backwards = 0, self._world.forward_edges, self._world.backward_edges
+            while done < len(states):
+                done += count_walks(
+                    states[done:], self._reach, self._most_states, forwards, backwards, self._slots, self._place,
+                    *self._lists, self._used,
                 )  # fmt: skip
-                missing = missing[done:]
-                if len(missing):
+                if done < len(states):
                     self._grow()
-            return (self._place, self._masks, *self._tables, self._counts)
+            return (self._place, *self._lists)
 
     @property
     def _bytes(self) -> int:
-        return int(self._used[0]) * 9 + int(self._used[1]) * 8
+        return int(self._used[0]) * 4 * (self._reach + 1) + int(self._used[1]) * 12
 
     def _grow(self) -> None:
-        """More room: of memory that is not used yet only addresses are taken. Older tables may still be read."""
-        larger = _new_tables(_GROWTH * len(self._tables[0]))
-        for old, new in zip(self._tables, larger, strict=True):
+        """More room: of memory that is not used yet only addresses are taken. Older lists may still be read."""
+        begins, states, _ = self._lists
+        larger = _new_lists(_GROWTH * len(begins), self._reach, _GROWTH * len(states))
+        for old, new in zip(self._lists, larger, strict=True):
             new[: len(old)] = old
-        counts = np.empty(_GROWTH * len(self._counts))
-        counts[: len(self._counts)] = self._counts
-        self._tables, self._counts = larger, counts
+        self._lists = larger
 
 
-def _new_tables(cells: int) -> tuple[Any, Any, Any]:
-    """Keys, the smallest number of steps, and where the counts begin."""
-    return np.empty(cells, dtype=np.int32), np.empty(cells, dtype=np.int8), np.empty(cells, dtype=np.int32)
+def _new_lists(rows: int, reach: int, cells: int) -> tuple[Any, Any, Any]:
+    """Where the lists of a state begin; the states in them, and the numbers of walks."""
+    return np.empty((rows, reach + 1), dtype=np.int32), np.empty(cells, dtype=np.int32), np.empty(cells)
 
 
 class _Ways:
@@ -110,9 +106,8 @@ class _Ways:
         compiled = world.compiled
         states = compiled.state_count
         self._forwards = compiled.adjacency
-        self._backwards = sparse.csr_array(
-            (np.ones(len(world.predecessors)), world.predecessors, world.predecessor_offsets), shape=(states, states)
-        )
+        offsets, before = world.backward_edges
+        self._backwards = sparse.csr_array((np.ones(len(before)), before, offsets), shape=(states, states))
         first = compiled.targets[compiled.offsets[compiled.start] : compiled.offsets[compiled.start + 1]]
         self._into, self._onward = np.zeros((2, states)), np.empty((1, states))
         self._into[1, first] = 1.0

@@ -1,6 +1,13 @@
 """The exponential draw P(w'|w) ∝ e^(-θ d(w, w')), its loops, and permute-and-flip by rejection from it."""
 
-from pathveil.words.tilted.draw import block_size, draw_tilted, local_reach, log_normaliser, may_be_local
+from pathveil.words.tilted.draw import (
+    block_size,
+    draw_tilted,
+    local_edges,
+    local_reach,
+    log_normaliser,
+    may_be_local,
+)
 from pathveil.words.tilted.engines import lane_messages, lanes_fit
 from pathveil.words.tilted.exact import LARGEST_EXACT_DRAW, sampling
 from pathveil.words.tilted.reachable_states import ReachableStates
@@ -22,6 +29,7 @@ __all__ = [
     "keystream_values_per_symbol",
     "lane_messages",
     "lanes_fit",
+    "local_edges",
     "local_reach",
     "log_normaliser",
     "may_be_local",

@@ -37,9 +37,10 @@ _RENEWAL_READ = ((1 << 15, 0.2), (1 << 20, 0.4), (_LARGEST_RENEWAL_TABLE, 0.6)) 
 _LANE_EDGE = 0.25  # nanoseconds for each edge at a position of one word of sixteen
 _LOG_POSITION, _LOG_EDGE = 44.0, 0.014  # microseconds: of all words together, and for an edge and a word
 _SPARSE_POSITION, _SPARSE_EDGE = 26.0, 0.0016  # the same of a single word, and for an edge
-_LOCAL_SYMBOL, _LOCAL_GAP = 740, 35  # what a symbol takes in the local loop, and each step of its reach, in edges
-_COUNTING = 3.0  # what counting walks around a state takes, for each state there and each step, in edges
-_LEFT_OUT = 1e-6  # of all weight, for any feasible word: draws that it could decide are made again, exactly
+_LOCAL_SYMBOL, _LOCAL_GAP = 120, 60  # what a symbol takes in the local loop, and each step of its reach, in edges
+_LOCAL_STATE, _COUNTING = 2.4, 90.0  # each state in its lists, and to make the lists anew, for each of these states
+_LEFT_OUT = 5e-4  # of all weight, for any feasible word: draws that it could decide are made again,
+_LEFT_OUT_THEN = 1e-10, 1e-6  # leaving out as little as possible of these; and what even that could decide, exactly
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
 
 
@@ -102,7 +103,10 @@ def engine_for(compiled: CompiledSystem, length: int, theta: float) -> Engine:
 def local_engine(compiled: CompiledSystem, length: int, theta: float) -> MarksEngine | None:
     """The loop that looks at the surroundings of words only; None where it does not pay, or cannot be used."""
     reach = local_reach(compiled, length, theta)
-    return None if reach is None else MarksEngine(compiled, length, theta, reach, over_all=engine_for)
+    if reach is None:
+        return None
+    longer = _longer_reach(compiled, length, theta)
+    return MarksEngine(compiled, length, theta, reach, longer_reach=longer, over_all=engine_for)
 
 
 def _one_by_one(compiled: CompiledSystem, part: SameLength) -> bool:
@@ -119,25 +123,41 @@ def _sparse_pays(compiled: CompiledSystem, words: int) -> bool:
 
 def may_be_local(compiled: CompiledSystem) -> bool:
     """Is it used on this system at some tilt?"""
-    return not compiled.is_free and compiled.edge_count > _LOCAL_SYMBOL and compiled.symbol_states is not None
+    pays = compiled.edge_count > _LOCAL_SYMBOL + _LOCAL_GAP
+    return pays and not compiled.is_free and compiled.symbol_states is not None
 
 
-def local_reach(compiled: CompiledSystem, length: int, theta: float, left_out: float = _LEFT_OUT) -> int | None:
-    """The longest excursion that it has to look at for that; None as above. Public, like everything it depends on.
+def local_reach(compiled: CompiledSystem, length: int, theta: float) -> int | None:
+    """The longest excursion that it looks at, but for a few words; None as above. Public, like all it depends on."""
+    reach = precise_local_reach(compiled, length, theta, _LEFT_OUT)
+    return None if reach is None or _longer_reach(compiled, length, theta) is None else reach
 
-    Longer ones have less than the share `left_out` of all weight, for any feasible word.
-    """
+
+def precise_local_reach(compiled: CompiledSystem, length: int, theta: float, left_out: float) -> int | None:
+    """The same if longer excursions may have no more than the share `left_out` of all weight, for any feasible word."""
     if not may_be_local(compiled):
         return None
     world = LocalWorld.of(compiled)
     reach = None if world is None else world.reach_for(left_out, length, tilt_factor(theta))
-    if world is None or reach is None:
+    return reach if reach is not None and local_edges(compiled, reach) < compiled.edge_count else None
+
+
+def local_edges(compiled: CompiledSystem, reach: int) -> float:
+    """What a symbol takes in the local loop: as much as passing over so many edges, sixteen words side by side."""
+    world = LocalWorld.of(compiled)
+    assert world is not None
+    states = world.states_in_lists(reach)
+    again = world.bytes_of_lists(reach) > MOST_BYTES  # then much is listed again and again
+    return _LOCAL_SYMBOL + reach * _LOCAL_GAP + states * (_LOCAL_STATE + (_COUNTING if again else 0.0))
+
+
+def _longer_reach(compiled: CompiledSystem, length: int, theta: float) -> int | None:
+    """For words that are in doubt otherwise."""
+    world, z = LocalWorld.of(compiled), tilt_factor(theta)
+    if world is None:
         return None
-    around = world.states_around(reach)
-    edges: float = _LOCAL_SYMBOL + reach * _LOCAL_GAP
-    if world.bytes_of_counts(reach) > MOST_BYTES:  # then much is counted again and again
-        edges += around * reach * _COUNTING
-    return reach if edges < compiled.edge_count else None
+    reaches = (world.reach_for(left_out, length, z) for left_out in _LEFT_OUT_THEN)
+    return next((reach for reach in reaches if reach is not None), None)
 
 
 def _renewal_pays(compiled: CompiledSystem, length: int, theta: float) -> bool:

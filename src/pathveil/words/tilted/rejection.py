@@ -34,7 +34,7 @@ from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
 from pathveil.words.base import rounding_margin, tilt_factor
-from pathveil.words.tilted.draw import engine_for, local_reach
+from pathveil.words.tilted.draw import engine_for, precise_local_reach
 from pathveil.words.tilted.engines import LaneEngine, LogEngine, MarksEngine, lanes_fit
 from pathveil.words.tilted.exact import fits
 from pathveil.words.tilted.logs import log_margin
@@ -49,7 +49,7 @@ _UNKNOWN = 2.0**-12  # relative errors above it count as infinite: the bounds ho
 
 def flip_reach(compiled: CompiledSystem, length: int, theta: float) -> int | None:
     """The longest excursion that is looked at around feasible words; None where all of the system is passed over."""
-    return local_reach(compiled, length, theta, _LEFT_OUT)
+    return precise_local_reach(compiled, length, theta, _LEFT_OUT)
 
 
 class FlipByRejection:
