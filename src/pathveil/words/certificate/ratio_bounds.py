@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import accumulate
 
 import numpy as np
@@ -177,11 +177,21 @@ class RatioBounds:
         """
         if not self._drops:
             return dropped
+        symbols, begins, pairs = self._edge_by_symbol
         reaching = dropped.copy()
-        np.maximum.at(reaching, self.kept.pairs.symbols[self.kept.is_edge], united.hi[self.kept.is_edge])
+        if len(symbols):
+            reaching[symbols] = np.maximum(reaching[symbols], np.maximum.reduceat(united.hi[pairs], begins))
         new = self.kept.is_direct + z * (self.chain.predecessors.matrix @ reaching)
         bound: FloatArray = np.maximum(new * (1 + self._slack), _TINY)
         return np.where(bound < _HUGE, bound, np.inf)
+
+    @cached_property
+    def _edge_by_symbol(self) -> tuple[IntArray, IntArray, IntArray]:
+        """The kept pairs (c', y) at the edge, those of the same y together: each y, where its pairs begin, the pairs."""
+        pairs = np.flatnonzero(self.kept.is_edge)
+        pairs = pairs[np.argsort(self.kept.pairs.symbols[pairs], kind="stable")]
+        symbols, begins = np.unique(self.kept.pairs.symbols[pairs], return_index=True)
+        return symbols, begins, pairs
 
     @property
     def _drops(self) -> bool:
