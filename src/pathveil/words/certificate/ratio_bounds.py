@@ -187,7 +187,7 @@ class RatioBounds:
 
     @cached_property
     def _edge_by_symbol(self) -> tuple[IntArray, IntArray, IntArray]:
-        """The kept pairs (c', y) at the edge, those of the same y together: each y, where its pairs begin, the pairs."""
+        """The kept pairs (c', y) at the edge, those of one y together: each y, where its pairs begin, the pairs."""
         pairs = np.flatnonzero(self.kept.is_edge)
         pairs = pairs[np.argsort(self.kept.pairs.symbols[pairs], kind="stable")]
         symbols, begins = np.unique(self.kept.pairs.symbols[pairs], return_index=True)
