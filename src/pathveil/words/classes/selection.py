@@ -47,7 +47,7 @@ class Selection:
 
     def choose(
         self,
-        counts: Sequence[Sequence[int]],
+        counts: Sequence[Sequence[int]] | IntArray,
         scores: FloatArray,
         keystream: UintArray,
         source: RandomSource,
@@ -56,10 +56,10 @@ class Selection:
 
         `counts` has the sizes of the classes for each row, or once for all of them.
         """
-        log_n = np.array([log_counts(row) for row in counts])
+        log_n = log_counts(counts) if isinstance(counts, np.ndarray) else np.array([log_counts(row) for row in counts])
         chosen, in_doubt = self._largest(log_n, scores, keystream)
         for row in np.flatnonzero(in_doubt):
-            sizes = counts[int(row) if len(counts) > 1 else 0]
+            sizes = [int(count) for count in counts[int(row) if len(counts) > 1 else 0]]
             chosen[row] = self.choose_exactly(sizes, scores, keystream[row], source)
         return chosen
 

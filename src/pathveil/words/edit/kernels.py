@@ -25,6 +25,8 @@ _NO_KIND = 1 << 60  # of a symbol that does not occur in the word
 _ONES = 0x0111111111111111  # the same in each of 15 entries of 4 bits
 _SEVENS, _EIGHTS, _ALL = 7 * _ONES, 8 * _ONES, 15 * _ONES
 _SPREAD = 0x9E3779B97F4A7C1  # spreads the bits of a number over 64; what does not fit is dropped
+_1, _2, _3 = np.uint64(1), np.uint64(2), np.uint64(3)  # with a sign, an index might count from the end
+_LAYER = 1 << 12  # rows behind a layer, where words are counted without their graph
 
 
 @kernel
@@ -260,6 +262,164 @@ def _with_room(array: Any, used: int, needed: int) -> Any:
         for column in range(array.shape[1]):
             larger[row, column] = array[row, column]
     return larger
+
+
+@part_of_kernel
+def _write_four(four: Any, target: Any, to: Any) -> None:
+    target[to], target[to + _1], target[to + _2], target[to + _3] = four
+
+
+@part_of_kernel
+def _read_four(source: Any, begin: Any) -> Any:
+    return source[begin], source[begin + _1], source[begin + _2], source[begin + _3]
+
+
+@part_of_kernel
+def _list_ways(row: Any, times: Any, way: int, end: int, by_way: Any, items: int, behind: Any) -> Any:
+    """Append the ways out of a node, four at a time and without a branch; what is too much is overwritten."""
+    target_by, size_by, match_by, floor_by = by_way
+    row_of, match_of, floor_at, target_of, times_of = behind
+    for first in range(way, end, 4):
+        begin, to = np.uint64(first), np.uint64(items)
+        _write_four(_read_four(match_by, begin), match_of, to)
+        _write_four(_read_four(floor_by, begin), floor_at, to)
+        _write_four(_read_four(target_by, begin), target_of, to)
+        a, b, c, d = _read_four(size_by, begin)
+        _write_four((times * a, times * b, times * c, times * d), times_of, to)
+        _write_four((row, row, row, row), row_of, to)
+        items += min(4, end - first)
+    return items
+
+
+@kernel
+def _keep_inside(items: int, inner: int, row_of: Any, target_of: Any, times_of: Any) -> Any:
+    """Move what is inside of the ball to the front: (how many those are, how many words lead along its edge)."""
+    inside, at_edge = 0, np.int64(0)
+    for k in range(items):
+        kept, target, times = row_of[k], target_of[k], times_of[k]
+        is_inside = 1 if kept & inner != 0 else 0
+        at_edge += times * (((kept * _ONES) >> 56) & 15) * (1 - is_inside)
+        row_of[inside], target_of[inside], times_of[inside] = kept, target, times
+        inside += is_inside
+    return inside, at_edge
+
+
+@kernel
+def _merge_rows(
+    items: int, row_of: Any, target_of: Any, times_of: Any, first: int, places: Any, rows: Any, states: Any, times: Any
+) -> Any:
+    """Equal rows at the same state become one node, with numbers from `first` on in the hash table; how many nodes."""
+    mask, count = _table_size(2 * items) - 1, np.int64(0)
+    for k in range(items):
+        kept, target = row_of[k], target_of[k]
+        at = (((kept ^ (kept >> 29)) + target) * _SPREAD >> 32) & mask
+        to = places[at] - first
+        while to >= 0 and (rows[to] != kept or states[to] != target):
+            at = (at + 1) & mask
+            to = places[at] - first
+        if to < 0:
+            places[at], to = first + count, count
+            rows[to], states[to], times[to] = kept, target, 0
+            count += 1
+        times[to] += times_of[k]
+    return count
+
+
+@kernel
+def _count_near(
+    word: Any, symbols: Any, kind_of: Any, system: Any, accepting: Any, floors: Any, room: Any, first: Any, sizes: Any
+) -> Any:
+    """Add to sizes[ℓ], for ℓ < c < 8, how many allowed words are ℓ edits from this one, layer by layer.
+
+    A node is known here by its row and its state, and has the number of beginnings that lead to it; nothing of a layer
+    is kept once the next one is there. Nodes have numbers from `first` on, and whatever the hash table `places` says of
+    smaller ones is out of date. Returns the first number that is free, or -1 if there is no room for all rows behind
+    a layer.
+    """
+    (kinds, _, lo, hi, cap), (edges, start, alive), (floor_of, has_edge) = word, system, floors
+    rows, states, times, next_rows, next_states, next_times, behind, places, ways, by_way, way_bounds = room
+    row_of, match_of, floor_at, target_of, times_of = behind
+    target_by, size_by, match_by, floor_by = by_way
+    looked_ahead = 1 if floor_of.shape[1] > 1 else 0
+    inner = ~_ONES if has_edge else -1
+    way_bounds[:] = -1
+    count, way_count = np.int64(1), np.int64(0)
+    rows[0], states[0], times[0] = _first_row(len(kinds), cap, 4)[0, 0], start, 1
+    for i in range(hi + 1):
+        last = 4 * (len(kinds) - max(0, i - cap + 1))
+        if i >= lo and 0 <= last < 60:
+            for node in range(count):
+                if accepting[states[node]]:
+                    sizes[cap - (rows[node] >> last & 15)] += times[node]
+        if i == hi or count == 0:
+            break
+        items = 0
+        for node in range(count):
+            y = states[node]
+            if way_bounds[y, 0] < 0:
+                way_bounds[y, 0] = way_count
+                way_count = _find_ways(y, edges, symbols, kind_of, ways, way_count)
+                way_bounds[y, 1] = way_count
+                for way in range(way_bounds[y, 0], way_count):
+                    target_by[way], size_by[way] = ways[way, 1], ways[way, 2]
+            items += way_bounds[y, 1] - way_bounds[y, 0]
+        if items + 4 > len(row_of):
+            return -1
+        matches, floor_here, alive_here = _matches(i + 1, word), floor_of[i + 1], alive[i + 1]
+        for way in range(way_count):
+            target = target_by[way]
+            match_by[way] = matches[ways[way, 0]]
+            floor_by[way] = floor_here[target * looked_ahead] if alive_here[target] else _EIGHTS
+        items = 0
+        for node in range(count):
+            bounds = way_bounds[states[node]]
+            items = _list_ways(rows[node], times[node], bounds[0], bounds[1], by_way, items, behind)
+        shift = max(0, i + 2 - cap) - max(0, i + 1 - cap)
+        _rows_behind(items, shift, row_of, match_of, floor_at)
+        items, at_edge = _keep_inside(items, inner, row_of, target_of, times_of)
+        sizes[cap - 1] += at_edge
+        count = _merge_rows(
+            items, row_of, target_of, times_of, first, places, next_rows, next_states, next_times
+        )  # fmt: skip
+        first += count
+        rows, next_rows = next_rows, rows
+        states, next_states = next_states, states
+        times, next_times = next_times, times
+    return first
+
+
+@kernel
+def count_near(
+    words: Any, limits: Any, symbol_count: int, system: Any, accepting: Any, floors: Any, has_edge: bool, sizes: Any
+) -> None:
+    """sizes[word, ℓ] for ℓ < c < 8: how many allowed words are ℓ edits away, where no number exceeds 63 bits.
+
+    The arguments are those of `find_graphs`; -1 in sizes[word, 0] says that too many rows had to be told apart.
+    """
+    (kinds, offsets, symbols, symbol_offsets), (lo, hi, cap) = words, limits
+    edges, _, alive = system
+    kind_of = np.full(symbol_count, _NO_KIND, dtype=np.int64)
+    most_ways = 2 * len(edges[1]) + 4  # four at a time are copied
+    of_layer, of_ways = np.empty((11, _LAYER), np.int64), np.empty((4, most_ways), np.int64)
+    room = (
+        of_layer[0], of_layer[1], of_layer[2], of_layer[3], of_layer[4], of_layer[5],
+        (of_layer[6], of_layer[7], of_layer[8], of_layer[9], of_layer[10]), np.full(4 * _LAYER, -1, np.int64),
+        np.empty((most_ways, 4), np.int64), (of_ways[0], of_ways[1], of_ways[2], of_ways[3]),
+        np.empty((alive.shape[1], 2), np.int64),
+    )  # fmt: skip
+    first = np.int64(0)
+    for k in range(len(offsets) - 1):
+        own = symbols[symbol_offsets[k] : symbol_offsets[k + 1]]
+        word = (kinds[offsets[k] : offsets[k + 1]], len(own) + 1, lo, hi, cap)
+        for kind in range(len(own)):
+            kind_of[own[kind]] = kind
+        free = _count_near(word, own, kind_of, system, accepting, (floors[k], has_edge), room, first, sizes[k])
+        for kind in range(len(own)):
+            kind_of[own[kind]] = _NO_KIND
+        first = max(first, free)
+        if free < 0:
+            sizes[k, 0] = -1
+            first += _LAYER
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from math import inf
+from math import inf, log
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from pathveil.errors import InfeasibleWordError, InvalidParameterError, NoFeasibleWordError, PathVeilError
 from pathveil.numerics.arrays import FloatArray, IntArray
 from pathveil.privacy.units import Edits, Unit
+from pathveil.randomness.exact import draw_below_each
 from pathveil.randomness.source import RandomSource
 from pathveil.systems.system import System, Word
 from pathveil.words.base import (
@@ -25,15 +26,18 @@ from pathveil.words.base import (
     log_counts,
 )
 from pathveil.words.classes import Selection
-from pathveil.words.edit.batch import draw_batch
+from pathveil.words.edit.batch import draw_batch, draw_counted
 from pathveil.words.edit.classes import EditClasses
 from pathveil.words.edit.distances import distances_from
 from pathveil.words.edit.kept import KeptTables
 from pathveil.words.edit.length_range import LengthRange, checked_cap, checked_range, require_length
-from pathveil.words.edit.tables import EditTables, Room
+from pathveil.words.edit.tables import EditTables, Room, near_counts
 
 if TYPE_CHECKING:
     import pyarrow
+
+
+_MOSTLY = log(100.0)  # times the weight of the word itself
 
 
 class EditLaw(ErrorLaw):
@@ -156,11 +160,40 @@ class EditMechanism(WordMechanism):
     def _private_words(self, words: list[IntArray], source: RandomSource) -> list[IntArray]:
         noise = source.keystream(len(words) * (self.cap + 1)).reshape(len(words), self.cap + 1)
 
-        def choose(numbers: Sequence[int], counts: Sequence[tuple[int, ...]]) -> list[int]:
+        def choose(numbers: Sequence[int], counts: Sequence[tuple[int, ...]] | IntArray) -> list[int]:
             chosen: list[int] = self._selection.choose(counts, self._scores, noise[numbers], source).tolist()
             return chosen
 
+        if self._is_mostly_far:
+            return draw_counted(words, self._near_counts, self._far_words, self._tables, self._kept, choose, source)
         return draw_batch(words, self._tables, self._kept, choose, source)
+
+    @property
+    def _is_mostly_far(self) -> bool:
+        """Are nearly all private words c edits away or more, and small enough numbers enough to count the others?"""
+        words = self._words
+        return self.cap < 8 and words.limbs == 1 and log(words.total) - self.theta() * self.cap > _MOSTLY
+
+    def _near_counts(self, words: Sequence[IntArray]) -> IntArray:
+        return near_counts(self._words, words, self.cap)
+
+    def _far_words(self, words: Sequence[IntArray], source: RandomSource) -> list[IntArray]:
+        """For each word one of those that are c edits away or more: any word, drawn again if it is nearer.
+
+        No word is less likely than one of these, so whoever asks for them gets one at the first try on average.
+        """
+        from pathveil.words.edit.walk import find_far_words
+
+        public, compiled = self._words, self._words.compiled
+        listed = np.concatenate([np.empty(0, dtype=np.int64), *words]), np.cumsum([0, *map(len, words)])
+        found, lengths = np.empty((len(words), public.hi), dtype=np.int64), np.full(len(words), -1)
+        waiting = np.arange(len(words))
+        while len(waiting):
+            ranks = draw_below_each(source, np.full(len(waiting), public.total, dtype=np.uint64)).reshape(-1, 1)
+            system = (compiled.accepting, public.completions, public.edges)
+            find_far_words(ranks, waiting, listed, self.cap, public.lo, compiled.start, system, found, lengths)
+            waiting = waiting[lengths[waiting] < 0]
+        return [word[:length] for word, length in zip(found, lengths.tolist(), strict=True)]
 
     def _privatize_together(self, words: list[Word], rng: RandomSource | None) -> list[Word] | None:
         encoded = self.world.encode_many(words) if words else None

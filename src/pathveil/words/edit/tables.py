@@ -7,17 +7,20 @@ pass through the node and end in the class.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pathveil.errors import TooLargeError
 from pathveil.numerics.arrays import IntArray
+from pathveil.randomness.blocks import cuts, run_all
 from pathveil.words.edit.length_range import LengthRange
 
 LARGEST_EDIT_TABLE = 1 << 28  # numbers: 2 GiB
 _SMALL = 1_000  # edges
 _ENOUGH = 1 << 22  # numbers in the tables of several words: 32 MiB
+_TOGETHER = 64  # words that are counted in one go
 
 
 class Room:
@@ -56,19 +59,12 @@ class EditTables:
     ) -> None:
         from pathveil.words.edit.counting import count_words
         from pathveil.words.edit.kernels import find_graphs
-        from pathveil.words.edit.preparing import find_floors, with_kinds
 
         self._words = words
         self._cap = cap
         room = room or Room(0)
         compiled = words.compiled
-        offsets = np.cumsum([0, *map(len, listed)])
-        numbered = with_kinds(np.concatenate(listed), offsets, compiled.symbol_count)
-        # Worth while where the system is small and not free: about half of the nodes turn out to lead nowhere near.
-        looks_ahead = compiled.state_count > 1 and len(words.edges[1]) <= _SMALL
-        floors = np.empty((len(listed), 0, 0), dtype=np.int64)
-        if cap < 8:
-            floors = find_floors(numbered, words.lo, words.hi, cap, words.edges, compiled.accepting, looks_ahead)
+        numbered, floors, has_edge = _prepared(words, listed, cap)
         width = (cap + 1) * words.limbs
         layers, begins, nodes, links, ways, edge = find_graphs(
             numbered,
@@ -76,7 +72,7 @@ class EditTables:
             compiled.symbol_count,
             (words.edges, compiled.start, words.alive),
             floors,
-            cap < 8 and (looks_ahead or compiled.is_free),
+            has_edge,
             (max(largest_table // width, 1), _ENOUGH // width),
             room.graphs,
         )
@@ -135,3 +131,38 @@ class EditTables:
         if min(lengths, default=0) < 0:
             raise AssertionError("a rank below the number of words of a class always leads to one of them")
         return [word[:length] for word, length in zip(found, lengths, strict=True)]
+
+
+def near_counts(words: LengthRange, listed: Sequence[IntArray], cap: int) -> IntArray:
+    """The sizes of the classes around each word, without their tables: for caps below 8, and up to 2^63 words in all.
+
+    A row that begins with -1 says that the word needs its table.
+    """
+    from pathveil.words.edit.kernels import count_near
+
+    compiled = words.compiled
+    sizes = np.zeros((len(listed), cap + 1), dtype=np.int64)
+
+    def count(begin: int, end: int) -> None:
+        numbered, floors, has_edge = _prepared(words, listed[begin:end], cap)
+        system = (words.edges, compiled.start, words.alive)
+        limits, some = (words.lo, words.hi, cap), sizes[begin:end]
+        count_near(numbered, limits, compiled.symbol_count, system, compiled.accepting, floors, has_edge, some)
+
+    run_all([partial(count, *cut) for cut in cuts(len(listed), _TOGETHER)])
+    sizes[:, cap] = words.total - sizes[:, :cap].sum(axis=1)
+    return sizes
+
+
+def _prepared(words: LengthRange, listed: Sequence[IntArray], cap: int) -> tuple[Any, IntArray, bool]:
+    """The words with symbols numbered; what can still lead near them; and whether that is known of all entries."""
+    from pathveil.words.edit.preparing import find_floors, with_kinds
+
+    compiled = words.compiled
+    numbered = with_kinds(np.concatenate(listed), np.cumsum([0, *map(len, listed)]), compiled.symbol_count)
+    if cap >= 8:
+        return numbered, np.empty((len(listed), 0, 0), dtype=np.int64), False
+    # Worth while where the system is small and not free: about half of the nodes turn out to lead nowhere near.
+    looks_ahead = compiled.state_count > 1 and len(words.edges[1]) <= _SMALL
+    floors = find_floors(numbered, words.lo, words.hi, cap, words.edges, compiled.accepting, looks_ahead)
+    return numbered, floors, looks_ahead or compiled.is_free

@@ -141,6 +141,46 @@ def _complete(
 
 
 @kernel
+def _is_near(word: Any, other: Any, length: int, cap: int, row: Any) -> bool:
+    """Are the word and the first `length` symbols of the other less than c edits apart?"""
+    n = len(word)
+    for j in range(n + 1):
+        row[j] = j
+    for symbol in other[:length]:
+        diagonal = row[0]
+        row[0] += 1
+        least = row[0]
+        for j in range(1, n + 1):
+            above = row[j]
+            replaced = diagonal + (1 if word[j - 1] != symbol else 0)
+            row[j] = min(replaced, above + 1, row[j - 1] + 1)
+            least = min(least, row[j])
+            diagonal = above
+        if least >= cap:
+            return False
+    return bool(row[n] < cap)
+
+
+@kernel
+def find_far_words(
+    ranks: Any, owners: Any, words: Any, cap: int, lo: int, start: int, public: Any, found: Any, lengths: Any
+) -> None:
+    """For each rank, which is used up: that of all allowed words (from 0) into the row `owner` of `found`.
+
+    Its length is written to `lengths`, or -1 if it is less than c edits from word number `owner`. `words` are their
+    symbols, one after the other, and where they begin.
+    """
+    (values, offsets), (accepting, completions, system) = words, public
+    product, row = np.empty(ranks.shape[1], dtype=np.uint64), np.empty(found.shape[1] + 1, dtype=np.int64)
+    for drawn in range(len(ranks)):
+        owner = owners[drawn]
+        word = found[owner]
+        length = _complete(ranks[drawn], 0, start, lo, accepting, completions, system, product, word)
+        is_near = _is_near(values[offsets[owner] : offsets[owner + 1]], word, length, cap, row)
+        lengths[owner] = -1 if is_near else length
+
+
+@kernel
 def _find_edge(y: int, symbol: int, offsets: Any, labels: Any) -> int:
     """The edge of y with this label, or -1."""
     low, high = offsets[y], offsets[y + 1]
