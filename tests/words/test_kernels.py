@@ -320,6 +320,25 @@ def test_an_error_in_a_block_is_raised_and_stops_the_others() -> None:
         blocks.run_all([fail, *([lambda: done.append(1)] * 3)])
 
 
+def test_feasible_words_are_found_where_a_state_has_many_edges() -> None:
+    """More than are looked at one after the other."""
+    hub = pv.MarkovChain.from_edges([(0, k) for k in range(1, 40)] + [(k, 0) for k in range(1, 40, 2)])
+    words = np.array([[0, k, 0, (k * 7) % 41] for k in range(1, 40)] * 100)
+    words[words > 39] = 39
+    codes = np.vectorize(lambda place: hub.encode([place])[0])(words)
+    expected = [hub.is_feasible(word) for word in words.tolist()]
+    assert 0 < sum(expected) < len(expected)
+    from pathveil.systems.feasible_kernel import mark_feasible
+
+    compiled, found = hub.compiled, np.empty(len(words), dtype=bool)
+    for entered in (np.empty(0, dtype=np.int64), compiled.symbol_states):
+        mark_feasible(
+            codes.reshape(-1), np.arange(len(words) + 1) * 4, 0, len(words), compiled.offsets, compiled.labels,
+            compiled.targets, compiled.start, compiled.accepting, np.empty((0, 0), dtype=np.int32), entered, found,
+        )  # fmt: skip
+        assert found.tolist() == expected
+
+
 @given_few_and_many(20, 40, case=systems_with_word(feasible=False), data=st.data())
 def test_compiled_checks_find_the_same_words_feasible(case: SystemWithWord, data: st.DataObject) -> None:
     from pathveil.systems.feasible_kernel import mark_feasible
@@ -330,11 +349,13 @@ def test_compiled_checks_find_the_same_words_feasible(case: SystemWithWord, data
     listed = data.draw(st.lists(st.lists(symbol, min_size=1, max_size=5), min_size=1))
     words = Batch(np.concatenate([np.array(w) for w in listed]), np.cumsum([0, *map(len, listed)]))
     expected = [world.is_feasible([world.symbols[code] for code in word]) for word in listed]
-    for table in (compiled.step_table, np.empty((0, 0), dtype=np.int32)):
+    no_table, no_states = np.empty((0, 0), dtype=np.int32), np.empty(0, dtype=np.int64)
+    known = [no_states] if compiled.symbol_states is None else [no_states, compiled.symbol_states]
+    for table, entered in [(compiled.step_table, no_states), *((no_table, states) for states in known)]:
         found = np.empty(len(listed), dtype=bool)
         mark_feasible(
             words.values, words.offsets, 0, len(listed), compiled.offsets, compiled.labels, compiled.targets,
-            compiled.start, compiled.accepting, table, found,
+            compiled.start, compiled.accepting, table, entered, found,
         )  # fmt: skip
         assert found.tolist() == expected
     assert compiled.feasible_words(words.values, words.offsets).tolist() == expected

@@ -183,7 +183,8 @@ class CompiledSystem:
             return feasible
         from pathveil.systems.feasible_kernel import mark_feasible
 
-        system = (self.offsets, self.labels, self.targets, self.start, self.accepting, self.step_table)
+        entered = np.empty(0, dtype=np.int64) if self.symbol_states is None else self.symbol_states
+        system = (self.offsets, self.labels, self.targets, self.start, self.accepting, self.step_table, entered)
         size = 1 + _BLOCK_CELLS * len(feasible) // len(values)  # words
         run_all([partial(mark_feasible, values, offsets, *cut, *system, feasible) for cut in cuts(len(feasible), size)])
         return feasible

@@ -8,6 +8,8 @@ import numpy as np
 
 from pathveil.numerics.jit import kernel
 
+_FEW = 8  # edges
+
 
 @kernel
 def first_outside(values: Any, begin: int, end: int, symbol_count: int) -> int:
@@ -34,11 +36,14 @@ def mark_feasible(
     start: int,
     accepting: Any,
     step_table: Any,
+    entered: Any,
     feasible: Any,
 ) -> None:
     """feasible[i] for the words i in [first, last): walk along the word, edge by edge.
 
-    `step_table` holds the target of every (state, symbol), or nothing; then edges are looked up by bisection.
+    `step_table` holds the target of every (state, symbol), or nothing; then edges are looked up by bisection. `entered`
+    has the state that each symbol leads to, or nothing where that depends on the state: with it a step need not wait
+    for the one before.
     """
     if step_table.size:
         for word in range(first, last):
@@ -55,15 +60,17 @@ def mark_feasible(
         for cell in range(offsets[word], offsets[word + 1]):
             symbol = np.int64(values[cell])
             low, high = edge_offsets[state], edge_offsets[state + 1]
-            end = high
-            while low < high:
+            while high - low > _FEW:
                 middle = (low + high) >> 1
-                if labels[middle] < symbol:
-                    low = middle + 1
+                if labels[middle] <= symbol:
+                    low = middle
                 else:
                     high = middle
-            if low == end or labels[low] != symbol:
+            found = -1
+            for edge in range(low, high):  # without an exit, which the processor would often guess wrong
+                found = edge if labels[edge] == symbol else found
+            if found < 0:
                 alive = False
                 break
-            state = targets[low]
+            state = entered[symbol] if len(entered) else targets[found]
         feasible[word] = alive and accepting[state]
