@@ -70,10 +70,11 @@ atexit.register(gc.unfreeze)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever asks for a Spark session or a browser is marked so; `make test` leaves it to `make test-all`.
 
-    Two processes start at the first test and in the middle. These folders compile the same loops and come first,
-    so that one of the processes does it, and the other finds them on the disk when it comes to `tests/words`.
+    Two processes start at the first test and in the middle. These folders, and commands with distances, compile the
+    same loops and come first, so that one of the processes does it, and the other finds them on the disk when it comes
+    to `tests/words`.
     """
-    items.sort(key=lambda item: {"audit", "planning", "report"}.isdisjoint(item.path.parts))
+    items.sort(key=lambda item: {"audit", "planning", "report", "test_distances.py"}.isdisjoint(item.path.parts))
     for item in items:
         for name in ("spark", "browser"):
             if name in getattr(item, "fixturenames", ()):
