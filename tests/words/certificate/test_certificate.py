@@ -83,7 +83,7 @@ def test_the_average_number_of_positions_with_a_neighbour_is_exact(case: SystemW
 
 
 CLAIMS = [*product([1, 2], [1e-9, 0.1, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 1e6]), (3, 1e-9), (3, 5.0)]
-IN_THE_TOWN_TOO = [(1, 1.0), (1, 1e6), (2, 5.0)]
+IN_THE_TOWN_TOO = [(1, 2.0), (1, 1e6), (2, 5.0)]
 
 
 @pytest.mark.parametrize(
