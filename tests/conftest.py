@@ -5,7 +5,9 @@ Hypothesis repeats the same examples on every run, so that a red build is always
 """
 
 import atexit
+import contextlib
 import gc
+import importlib
 import os
 import shutil
 import tempfile
@@ -22,6 +24,8 @@ matplotlib.use("Agg")
 # Spark's Java compiles as little as it can: it lives for seconds.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
 
+_TESTS = Path(__file__).parent
+_ALL_TESTS = pytest.Config.ArgsSource.TESTPATHS  # no file was named
 _MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 1 << 30:
     # Ledgers wait for the disk at every charge, and these files may well be lost.
@@ -40,15 +44,21 @@ def programs() -> Iterator[Programs]:
     made.close()
 
 
-def pytest_collection() -> None:
+def pytest_collection(session: pytest.Session) -> None:
     """What collection makes is there to stay: looking for garbage in it again and again took a third of the time."""
     gc.disable()
+    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1" and session.config.args_source is _ALL_TESTS:
+        # Rewriting the assertions of all files takes seconds, and all processes come to the same file at the same time.
+        # When one begins at the end, each finds on the disk what the other has done.
+        for path in sorted(_TESTS.rglob("test_*.py"), reverse=True):
+            with contextlib.suppress(Exception, pytest.skip.Exception):  # collection will say what is wrong
+                importlib.import_module(".".join(path.relative_to(_TESTS.parent).with_suffix("").parts))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     gc.freeze()
-    gc.set_threshold(20_000, 10, 10)  # and what tests load later is large enough to be looked through less often
+    gc.set_threshold(100_000, 10, 10)  # and what tests load later is large enough to be looked through less often
     gc.enable()
 
 
@@ -60,10 +70,11 @@ atexit.register(gc.unfreeze)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever asks for a Spark session or a browser is marked so; `make test` leaves it to `make test-all`.
 
-    Two processes start at the first test and in the middle. These folders compile the same loops and come first,
-    so that one of the processes does it, and the other finds them on the disk when it comes to `tests/words`.
+    Two processes start at the first test and in the middle. These folders, and commands with distances, compile the
+    same loops and come first, so that one of the processes does it, and the other finds them on the disk when it comes
+    to `tests/words`.
     """
-    items.sort(key=lambda item: {"audit", "planning", "report"}.isdisjoint(item.path.parts))
+    items.sort(key=lambda item: {"audit", "planning", "report", "test_distances.py"}.isdisjoint(item.path.parts))
     for item in items:
         for name in ("spark", "browser"):
             if name in getattr(item, "fixturenames", ()):

@@ -7,6 +7,7 @@ tested in `tests/words/certificate`, where nothing is remembered.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -18,6 +19,13 @@ _KNOWN: dict[tuple[object, ...], Any] = {}
 
 @pytest.fixture(scope="module", autouse=True)
 def certificates_are_proved_once() -> Iterator[None]:
+    with proved_once():
+        yield
+
+
+@contextmanager
+def proved_once() -> Iterator[None]:
+    """For fixtures of a session, which are made before those of a module."""
     prove = CertifiedExponential._certify
 
     def remembered(self: CertifiedExponential, length: int) -> Any:

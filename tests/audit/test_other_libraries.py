@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import log
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -11,13 +12,18 @@ import pytest
 import pathveil as pv
 from tests.statistics import FALSE_ALARM
 
-dp = pytest.importorskip("opendp.prelude", reason="opendp is not installed")
-dp.enable_features("contrib")
 SURE = 1 - FALSE_ALARM  # a correct mechanism is flagged with a probability of at most 1e-6
 
 
+@pytest.fixture(scope="module")
+def dp() -> ModuleType:
+    opendp: ModuleType = pytest.importorskip("opendp.prelude", reason="opendp is not installed")
+    opendp.enable_features("contrib")
+    return opendp
+
+
 @pytest.mark.slow
-def test_randomized_response_of_opendp_keeps_its_claim_and_no_smaller_one() -> None:
+def test_randomized_response_of_opendp_keeps_its_claim_and_no_smaller_one(dp: ModuleType) -> None:
     respond = dp.m.make_randomized_response(["a", "b", "c"], prob=0.6)
     claimed = respond.map(1)
     assert claimed == pytest.approx(log(3))
@@ -33,7 +39,7 @@ def test_randomized_response_of_opendp_keeps_its_claim_and_no_smaller_one() -> N
 
 
 @pytest.mark.slow
-def test_laplace_noise_of_opendp_keeps_its_claim_and_no_smaller_one() -> None:
+def test_laplace_noise_of_opendp_keeps_its_claim_and_no_smaller_one(dp: ModuleType) -> None:
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.l1_distance(T=int)
     noisy = dp.m.make_laplace(*space, scale=1.0)
     counts, other = np.array([40, 25, 7]), np.array([41, 25, 7])

@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import mpmath
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pathveil.ledger.amounts import Amount, amount_of
 from pathveil.ledger.optimal import composed_delta, releases_that_fit
 from tests.reference.optimal_composition import delta_by_listing, three_way_response, worst_coin
+from tests.sizes import given_few_and_many
 
 
 def size(epsilon: float, delta: float = 0.0) -> Amount:
@@ -44,12 +44,13 @@ def test_a_real_mechanism_never_costs_more(epsilon):
         assert 0 < true < mpmath.mpf(str(bound))
 
 
-@settings(max_examples=60)
-@given(
-    st.floats(1e-3, 3),
-    st.sampled_from([0.0, 1e-15, 1e-9, 1e-4]),
-    st.floats(0.1, 10),
-    st.sampled_from([1e-10, 1e-5, 0.01]),
+@given_few_and_many(
+    10,
+    60,
+    epsilon=st.floats(1e-3, 3),
+    delta=st.sampled_from([0.0, 1e-15, 1e-9, 1e-4]),
+    total_epsilon=st.floats(0.1, 10),
+    total_delta=st.sampled_from([1e-10, 1e-5, 0.01]),
 )
 def test_as_many_fit_as_by_adding_up_or_more_and_one_more_would_not(epsilon, delta, total_epsilon, total_delta):
     each, total = size(epsilon, delta), size(total_epsilon, total_delta)

@@ -12,7 +12,7 @@ from selenium import webdriver
 from pathveil.cli.app import main
 from tests.chromium import MISSING, chromium, is_installed
 from tests.cli.conftest import folder, run, write_inputs
-from tests.remembered import certificates_are_proved_once
+from tests.remembered import certificates_are_proved_once, proved_once
 
 __all__ = ["certificates_are_proved_once", "folder", "run"]
 
@@ -35,7 +35,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a release and its three reports, made by the commands."""
     made = tmp_path_factory.mktemp("reports")
     write_inputs(made)
-    with contextlib.chdir(made):
+    with contextlib.chdir(made), proved_once():
         for line in (LEDGER, PRIVATIZE, PLAN, CURATOR, RELEASE):
             assert main(line.split()) == 0, line
     return made

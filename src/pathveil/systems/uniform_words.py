@@ -8,7 +8,8 @@ close to the border between two successors are compared with exact integers inst
 
 from __future__ import annotations
 
-from itertools import pairwise
+from bisect import bisect_right
+from itertools import accumulate, pairwise
 from math import frexp, isqrt, ldexp
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from pathveil.numerics.arrays import FloatArray
 from pathveil.numerics.long_work import LongWork
-from pathveil.randomness.exact import draw_index
+from pathveil.randomness.exact import draw_below
 from pathveil.randomness.lazy import LazyUniform
 from pathveil.randomness.source import RandomSource, as_uniform
 from pathveil.systems.compiled import CompiledSystem
@@ -40,7 +41,7 @@ def draw_uniformly(
 ) -> list[list[int]]:
     """So many words, as symbol codes; there must be one. `exact_table`: positions times states to keep integers for."""
     if (length + 1) * compiled.state_count <= exact_table:
-        return [_draw_from_integers(compiled, length, source) for _ in range(count)]
+        return _draw_from_integers(compiled, length, count, source)
     rows = _FloatRows.of(compiled, length)
     keystream = source.keystream(count * length).reshape(length, count)
     states, words = [compiled.start] * count, np.empty((count, length), dtype=np.int64)
@@ -69,13 +70,25 @@ def draw_uniformly(
     return words.tolist()
 
 
-def _draw_from_integers(compiled: CompiledSystem, length: int, source: RandomSource) -> list[int]:
-    rows, state, codes = _exact_rows(compiled, length), compiled.start, []
-    for left in range(length - 1, -1, -1):
-        edges = list(compiled.moves[state].items())
-        label, state = edges[draw_index(source, [rows[left][target] for _, target in edges])]
-        codes.append(label)
-    return codes
+def _draw_from_integers(compiled: CompiledSystem, length: int, count: int, source: RandomSource) -> list[list[int]]:
+    rows = _exact_rows(compiled, length)
+    # Summed once for each state and position, since a hub has a million successors, and many words are there.
+    sums_at: dict[tuple[int, int], list[int]] = {}
+    room, words = EXACT_TABLE, []
+    for _ in range(count):
+        state, codes = compiled.start, []
+        for left in range(length - 1, -1, -1):
+            sums = sums_at.get((state, left))
+            if sums is None:
+                sums = list(accumulate(map(rows[left].__getitem__, compiled.successors[state])))
+                if len(sums) <= room:
+                    sums_at[state, left] = sums
+                    room -= len(sums)
+            chosen = bisect_right(sums, draw_below(source, sums[-1]))
+            codes.append(int(compiled.labels[compiled.offsets[state] + chosen]))
+            state = compiled.successors[state][chosen]
+        words.append(codes)
+    return words
 
 
 def _exact_rows(compiled: CompiledSystem, length: int) -> list[list[int]]:

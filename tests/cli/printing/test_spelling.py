@@ -21,12 +21,18 @@ from tests.cli.conftest import Run
 SOURCE = Path(pv.__file__).parent
 
 
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """What is behind commands, by file."""
+    files = {path.relative_to(SOURCE): path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py"))}
+    return {where: ast.parse(text) for where, text in files.items() if "cli" not in where.parts}
+
+
 def functions() -> Iterator[ast.FunctionDef]:
-    for path in SOURCE.rglob("*.py"):
-        if "cli" not in path.relative_to(SOURCE).parts:
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.FunctionDef) and (not node.name.startswith("_") or node.name == "__init__"):
-                    yield node
+    for tree in trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and (not node.name.startswith("_") or node.name == "__init__"):
+                yield node
 
 
 @cache  # not when the file is loaded: every process that runs tests would read the whole library first
@@ -65,11 +71,8 @@ def test_the_pattern_finds_python_and_nothing_else() -> None:
 
 def _texts() -> Iterator[tuple[str, str]]:
     """Every text of an error in the library, without the values that are filled in."""
-    for path in sorted(SOURCE.rglob("*.py")):
-        where = path.relative_to(SOURCE)
-        if "cli" in where.parts:
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for where, tree in trees().items():
+        for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
                 continue
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -12,7 +13,11 @@ from pathveil.data.public import read_bpmn, read_pnml
 from tests.data.public.process_files import bpmn, pnml, tasks
 from tests.reference.enumeration import feasible_words
 
-pm4py = pytest.importorskip("pm4py")
+
+@pytest.fixture(autouse=True, scope="module")
+def pm4py() -> ModuleType:
+    """Loading it takes half a second, in one process only when it is left to the first test."""
+    return pytest.importorskip("pm4py")
 
 
 def words(system: pv.System, length: int) -> set[str]:
@@ -47,7 +52,7 @@ def test_parallel_branches_of_a_bpmn_model_come_in_any_order(tmp_path: Path) -> 
     assert words(system, 4) == {"a" + "".join(order) for order in permutations("bcd")}
 
 
-def test_a_bpmn_model_has_the_words_that_pm4py_plays_out(tmp_path: Path) -> None:
+def test_a_bpmn_model_has_the_words_that_pm4py_plays_out(tmp_path: Path, pm4py: ModuleType) -> None:
     """What pm4py's own translation can do, we can: its play-out of the converted net, up to 6 steps."""
     for text in (LOOP, PARALLEL):
         system = read(tmp_path, text)
@@ -187,7 +192,7 @@ def test_arcs_take_as_many_tokens_as_they_say(tmp_path: Path) -> None:
     assert words(read(tmp_path, two_arcs), 1) == {"a"}
 
 
-def test_what_pm4py_writes_is_read(tmp_path: Path) -> None:
+def test_what_pm4py_writes_is_read(tmp_path: Path, pm4py: ModuleType) -> None:
     (tmp_path / "model.bpmn").write_text(PARALLEL)
     net = pm4py.convert_to_petri_net(pm4py.read_bpmn(str(tmp_path / "model.bpmn")))
     pm4py.write_pnml(*net, str(tmp_path / "written.pnml"))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pathveil.cli.commands import app
 from pathveil.studio.choices import Choices
 from pathveil.studio.making import command_for_curator, command_for_system, commands_for_release, script_for
+from tests.sizes import given_few_and_many
 from tests.studio.kinds import KINDS
 
 ODD = st.sampled_from(["-x", "--ledger=evil.db", "--", "-", "--yes", "a b", "a\nb", "';rm -rf ~;'", "$(x)", '"', "'",
@@ -49,8 +50,7 @@ FIELDS = {
 @pytest.mark.parametrize(
     ("kind", "field", "option"), [(k, f, o) for k, some in FIELDS.items() for f, o in some.items()]
 )
-@settings(max_examples=30)
-@given(text=TYPED)
+@given_few_and_many(10, 30, text=TYPED)
 def test_what_is_typed_is_the_value_of_its_own_option_and_of_no_other(kind, field, option, text):
     usual, choices = chosen(kind, {field: "usual"}), chosen(kind, {field: text})
     first = "places" if kind == "words of points" else "model" if "synthetic" in kind else "privatize"

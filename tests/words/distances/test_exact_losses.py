@@ -97,7 +97,7 @@ def test_the_bound_on_a_chain_is_never_below_the_exact_loss_of_a_symbol(length, 
 
 def listed(follows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each row of a table the columns that it marks, one after the other."""
-    return np.append(0, np.cumsum(follows.sum(axis=1))), np.nonzero(follows)[1]
+    return np.append(0, np.cumsum(follows.sum(axis=1))), np.ascontiguousarray(np.nonzero(follows)[1])
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -106,7 +106,9 @@ def test_a_step_of_boxes_with_distances_has_the_extremes_over_all_corners(seed):
     rng, count = np.random.default_rng(seed), 4
     follows = rng.random((count, count)) < 0.6
     follows[np.arange(count), (np.arange(count) + 1) % count] = True
-    costs = np.abs(np.subtract.outer(np.arange(count), np.arange(count))).astype(np.int64)
+    # Of the type of the costs of a system, for which these loops are compiled anyway.
+    costs = np.abs(np.subtract.outer(np.arange(count), np.arange(count))).astype(np.uint16)
+    costs.flags.writeable = False
     powers = np.exp(-rng.uniform(0.1, 3) * np.arange(count))
     low = rng.uniform(0, 2, (count, count)) * (rng.random((count, count)) < (0.8 if seed % 2 else 1))
     high = low + rng.uniform(0, 1, (count, count))

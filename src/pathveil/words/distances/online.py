@@ -54,8 +54,9 @@ def position_loss(compiled: CompiledSystem, prices: Prices, theta: float) -> flo
     from pathveil.words.distances.symbol_kernels import largest_loss
 
     near = np.empty((0, 2), dtype=np.int64) if prices.near is None else np.argwhere(np.triu(prices.near))
+    pairs = np.ascontiguousarray(near)  # so that the loop is compiled once
     step = -log(prices.z(theta))
-    worst = float(largest_loss(compiled.offsets, compiled.labels, prices.costs, near, prices.near is None, step))
+    worst = float(largest_loss(compiled.offsets, compiled.labels, prices.costs, pairs, prices.near is None, step))
     # Costs times a logarithm, an exponential and a logarithm of sums of it: all of it far more precise than this.
     return worst * (1 + 1e-12) + 4 * prices.margin(compiled.largest_degree)
 

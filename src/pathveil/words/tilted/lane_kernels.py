@@ -258,7 +258,7 @@ def draw_in_lanes(
             low, high = segment * step, min(segment * step + step, length)
             if segment > 0:
                 _copy(kept[segment + 1], beta[high - low])
-                _messages(low, high, True, beta, codes, system, z, rest, every, scaled_again, unscale, fine)
+                _messages(low, high, segments > 1, beta, codes, system, z, rest, every, scaled_again, unscale, fine)
             for lane in range(min(LANES, len(begins) - first)):
                 if not fine[lane]:
                     continue

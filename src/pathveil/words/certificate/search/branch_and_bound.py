@@ -170,7 +170,8 @@ class BranchAndBound:
             (tree.symbol[own], tree.depth[own], tree.is_closed[own])
             for tree, own in ((self.prefixes, prefix), (self.suffixes, suffix))
         ]
-        ends = w[:, 0], v[:, 0], w[:, -1], v[:, -1]
+        # Contiguous for runs of any length, since the loop is compiled once for each layout.
+        ends = tuple(np.ascontiguousarray(one[:, end]) for end in (0, -1) for one in (w, v))
         answer: BoolArray = can_happen(
             *sides, ends, lengths.before, lengths.after, self.run, lengths.length, lengths.up_to
         )
