@@ -36,6 +36,22 @@ def test_the_state_before_the_word_is_public_where_words_begin_after_one() -> No
     assert not any("before the word" in one for one in pv.Exponential(LETTER_CHAIN, 1.0).guarantee.public)
 
 
+@pytest.mark.parametrize("kind", [pv.Exponential, pv.PermuteAndFlip, pv.CertifiedExponential, pv.Online])
+def test_with_distances_the_unit_says_how_far_symbols_move(kind: type[pv.WordMechanism]) -> None:
+    points = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (9.0, 0.0)}
+    distance = pv.SymbolDistance.from_coordinates(points, radius=4.0)
+    for options, moved in (({}, ""), ({"within": 2.0}, ", which is at most 2 away from the true one")):
+        guarantee = kind(LETTER_CHAIN, 1.0, distance=distance, **options).guarantee  # type: ignore[call-arg]
+        feasible = "feasible " * (kind is pv.CertifiedExponential)
+        said = f"any other {feasible}word of the same length that differs in at most 1 symbol{moved}"
+        assert guarantee.unit.startswith(said)
+        assert ("1 of 3 symbols" in guarantee.unit) == bool(options)
+        assert any(one.endswith("(radius 4)") for one in guarantee.public)
+        assert guarantee.sampling.startswith("drawn exactly")
+    several = kind(LETTER_CHAIN, 1.0, 2, distance=distance, within=2.0).guarantee  # type: ignore[call-arg]
+    assert "at most 2 symbols, each of them at most 2 away" in several.unit
+
+
 @pytest.mark.parametrize(
     ("options", "lengths", "said"),
     [

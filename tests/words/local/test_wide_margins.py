@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import pathveil as pv
+from pathveil.randomness.lazy import LazyUniform
+from pathveil.randomness.source import RandomSource
 from pathveil.words.base import tilt_factor
 from pathveil.words.local import LocalDraw, LocalWorld
+from pathveil.words.local.marks_exact import draw_exactly_by_marks
+from tests.reference.literal_marks import draw as draw_literally
 from tests.worlds import CHAIN, UNEVEN
 
 LENGTH, WORDS = 6, 800
@@ -35,3 +41,28 @@ def test_words_that_are_not_in_doubt_are_the_same_with_any_margin(world: pv.Syst
     assert (wide[more] == -1).all()
     assert more[some].all()
     assert not more.all()
+
+
+class Continued(RandomSource):
+    """Numbers go on with a one and then zeros: they lie in the middle of their cells."""
+
+    def __init__(self) -> None:
+        super().__init__(bytes(32), seed=0)
+
+    def bytes(self, count: int) -> bytes:
+        return (1 << (8 * count - 1)).to_bytes(count, "little")
+
+
+@pytest.mark.parametrize("world", [CHAIN, UNEVEN], ids=["chain", "uneven"])
+def test_where_marks_are_rare_words_are_drawn_exactly_as_literally_as_elsewhere(world: pv.System) -> None:
+    """At this tilt many words begin with a way to a later mark, all of whose states are drawn backwards."""
+    found, z, length, late = LocalWorld.of(world.compiled), tilt_factor(0.7), 4, 0
+    assert found is not None
+    for seed in range(25):
+        word = world.encode(world.random_word(length, pv.insecure_seed(seed)))
+        numbers = pv.insecure_seed(100 + seed).keystream(length + 1).tolist()
+        drawn = draw_exactly_by_marks(found, word, z, 2, [LazyUniform(number, Continued()) for number in numbers])
+        uniforms = [Fraction(2 * number + 1, 2**65) for number in numbers]
+        assert tuple(drawn) == draw_literally(world.compiled, word.tolist(), Fraction(z), uniforms)
+        late += drawn[0] != word[0]
+    assert late > 3
