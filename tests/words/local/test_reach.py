@@ -89,3 +89,11 @@ def test_lists_of_walks_take_as_much_memory_as_was_estimated() -> None:
     counts = WalkCounts(found, reach)
     counts.around(np.arange(city.compiled.state_count))
     assert counts._bytes / 1.5 <= found.bytes_of_lists(reach) <= 1.5 * counts._bytes
+
+
+def test_symbols_and_states_belong_together_where_some_symbols_are_never_reached() -> None:
+    world = pv.MarkovChain.from_edges([(0, 1), (1, 2), (2, 0), (3, 0), (1, 4)], initial={1, 4})
+    found = local(world)
+    reached = np.flatnonzero(found.entered >= 0)
+    assert len(reached) < len(world.symbols)
+    assert found.symbols[found.entered[reached]].tolist() == reached.tolist()

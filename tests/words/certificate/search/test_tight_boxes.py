@@ -241,3 +241,21 @@ def test_the_bound_from_two_boxes_is_what_some_weights_in_them_attain() -> None:
             if not len(nodes):
                 break
     assert seen > 50
+
+
+@pytest.mark.parametrize("room", [1, 2, 3, 5])
+def test_symbols_from_which_a_run_is_reached_are_listed_as_far_as_there_is_room(room: int) -> None:
+    """Three symbols lead to 0 or to 1: with room for fewer the step is given up, and nothing is left behind."""
+    from pathveil.words.certificate.search.context_kernel import step_back
+
+    follows = sparse.csr_array(np.array([[1, 1, 0, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 1, 0]], dtype=float))
+    before = Links.of(follows.T.tocsr())
+    rows, new = np.array([[2.0, 0.5], [3.0, 0.25]]), np.empty((room, 2))
+    place, others = np.full(4, -1), np.empty(room, dtype=np.int64)
+    found = step_back(np.array([0, 1]), 2, rows, 2, (before.offsets, before.symbols), place, others, new)
+    assert (place == -1).all()
+    if room < 3:
+        assert found == -1
+    else:
+        weights = dict(zip(others[:found].tolist(), new[:found].tolist(), strict=True))
+        assert weights == {0: [5.0, 0.75], 2: [2.0, 0.5], 3: [3.0, 0.25]}
