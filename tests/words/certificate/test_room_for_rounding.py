@@ -125,3 +125,25 @@ def test_the_bound_of_two_whole_words_has_room() -> None:
                 break
             nodes = search.split(nodes.at(np.arange(min(len(nodes), 6))))
     assert seen > 15
+
+
+def test_quotients_of_walks_without_a_word_are_rounded_outward() -> None:
+    """What is known whatever comes before: an end of one interval divided by one of another."""
+    seen = [0, 0]
+    for chain, length, z in chains(30, seed=5):
+        for tree in ChainCertifier(chain, length, 1, up_to=False, budget=1)._trees(-float(np.log(z))):
+            if not tree.is_free:
+                continue
+            free_lo, free_hi = tree.starts(np.arange(chain.symbol_count))
+            for c, y, lo, hi in zip(
+                tree.near.owners.tolist(), tree.near.symbols.tolist(), tree.lo.tolist(), tree.hi.tolist(), strict=False
+            ):
+                if y != c and free_lo[c, c] > 0 and np.isfinite(free_hi[c]).all():
+                    least = Fraction(free_lo[c, y]) / Fraction(free_hi[c, c])
+                    most = Fraction(free_hi[c, y]) / Fraction(free_lo[c, c])
+                    # Where another bound is better by more than rounding, it stands in place of this one.
+                    seen[0] += least * (1 - 100 * UNIT) < Fraction(lo) < least
+                    seen[1] += most < Fraction(hi) < most * (1 + 100 * UNIT)
+                    assert not 0 < least <= Fraction(lo) < least * (1 + 10 * UNIT)
+                    assert not most * (1 - 10 * UNIT) < Fraction(hi) <= most
+    assert min(seen) > 5
