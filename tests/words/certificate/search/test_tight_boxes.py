@@ -259,3 +259,28 @@ def test_symbols_from_which_a_run_is_reached_are_listed_as_far_as_there_is_room(
     else:
         weights = dict(zip(others[:found].tolist(), new[:found].tolist(), strict=True))
         assert weights == {0: [5.0, 0.75], 2: [2.0, 0.5], 3: [3.0, 0.25]}
+
+
+def test_quotients_over_a_box_are_attained_also_where_ends_are_unknown() -> None:
+    """Upper ends may be infinite, and a symbol may count on one side of the quotient, on the other, or on none."""
+    from pathveil.words.certificate.search.context_kernel import _largest, _smallest
+
+    rng, infinite = np.random.default_rng(6), 0
+    for _ in range(400):
+        count = int(rng.integers(1, 6))
+        low, factor = rng.random(count), 1 + 9 * rng.random(count)
+        high = np.where(rng.random(count) < 0.25, np.inf, low * factor)
+        top, bottom = (rng.random(count) * (rng.random(count) < 0.7) for _ in range(2))
+        if not bottom.any():
+            continue
+        least, most = quotients(low, high, top, bottom)
+        if (np.isinf(high) & (top > 0) & (bottom == 0)).any():
+            most = np.inf
+        if (np.isinf(high) & (top == 0) & (bottom > 0)).any():
+            least = 0.0
+        given = (low, high, top, bottom, count, 1e-14, (low @ bottom) * (1 - 1e-14))
+        above, below = _largest(*given), _smallest(*given)
+        assert np.isclose(above, most, rtol=1e-7, atol=1e-12)
+        assert np.isclose(below, least, rtol=1e-7, atol=1e-12)
+        infinite += np.isinf(most)
+    assert infinite > 20
