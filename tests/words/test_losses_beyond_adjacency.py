@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pathveil as pv
+from pathveil.words.laws import exponential_law
 from tests.reference.enumeration import feasible_words
 from tests.words.mechanisms import MECHANISMS, build
 from tests.worlds import LETTER_CHAIN
@@ -91,3 +92,28 @@ def test_with_distances_the_largest_cost_counts_unless_every_move_is_within_the_
             assert stated == pytest.approx(everywhere)
         else:
             assert stated == pytest.approx(min(steps, everywhere))
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_outputs_at_the_same_distance_are_as_likely_as_each_other_where_a_mechanism_says_so(name: str) -> None:
+    mechanism = build(name, LETTER_CHAIN, EPSILON)
+    assert mechanism is not None
+    words = feasible_words(LETTER_CHAIN, LENGTH)
+    codes = [LETTER_CHAIN.encode(word) for word in words]
+    spread = 0.0
+    for word, row in zip(words, codes, strict=True):
+        logs = np.array([mechanism.log_probability(word, output) for output in words])
+        apart = mechanism.distances(row, np.array(codes))
+        assert (apart == [np.count_nonzero(row != other) for other in codes]).all()
+        spread = max(spread, *(float(np.ptp(logs[apart == distance])) for distance in np.unique(apart)))
+    assert mechanism.is_uniform_within_class == (spread < 1e-9)
+
+
+def test_long_words_have_the_law_of_the_tilt_that_was_certified() -> None:
+    mechanism = pv.CertifiedExponential(LETTER_CHAIN, 4.0, max_length=400, contexts=100)
+    word = "abca" * 100
+    law = mechanism.error_law(word)
+    expected = exponential_law(LETTER_CHAIN.compiled, LETTER_CHAIN.encode(word), mechanism.theta(400))
+    assert law.mean == pytest.approx(expected.mean, rel=1e-12)
+    assert law.largest == 400
+    assert pv.CertifiedExponential(LETTER_CHAIN, 4.0).error_law("abca").largest == 4

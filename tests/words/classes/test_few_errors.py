@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import pathveil as pv
 from pathveil.words.classes import classes_of_codes, counts_near
-from tests.worlds import CHAIN, DEAD_END_PLANS, PLANS, UNEVEN
+from tests.worlds import CHAIN, DEAD_END_PLANS, PLANS, TOWN, UNEVEN
 
 
-@pytest.mark.parametrize("world", [CHAIN, PLANS, DEAD_END_PLANS, UNEVEN, pv.Alphabet("abc")])
+@pytest.mark.parametrize("world", [CHAIN, PLANS, DEAD_END_PLANS, UNEVEN, TOWN, pv.Alphabet("abc")])
 @pytest.mark.parametrize("most", [1, 2, 5])
 def test_as_many_words_have_few_errors_as_their_classes_say(world: pv.System, most: int) -> None:
     for seed in range(4):
@@ -17,6 +18,14 @@ def test_as_many_words_have_few_errors_as_their_classes_say(world: pv.System, mo
         counts, moves = counts_near(world.compiled, codes.tolist(), most, most_moves=10**6)
         assert counts == classes_of_codes(world.compiled, codes).counts[1 : most + 1]
         assert 0 < moves <= 4 * (most + 1) * 5 * world.compiled.edge_count
+
+
+@pytest.mark.parametrize("world", [CHAIN, PLANS, DEAD_END_PLANS, UNEVEN, TOWN])
+def test_words_around_one_that_is_not_feasible_are_counted_as_well(world: pv.System) -> None:
+    rng = np.random.default_rng(1)
+    for codes in rng.integers(0, len(world.symbols), (6, 4)):
+        expected = classes_of_codes(world.compiled, codes).counts
+        assert counts_near(world.compiled, codes.tolist(), 3, most_moves=10**6)[0] == expected[1:4]
 
 
 def test_the_moves_that_were_looked_at_are_the_least_that_must_be_allowed() -> None:
