@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from pathveil.words.edit import EditEfforts, LengthRange
 from pathveil.words.local import LocalWorld
 from pathveil.words.local.walk_counts import WalkCounts
 from pathveil.words.tilted.exact import sampling
+from pathveil.words.tilted.sparse import SparseEngine
 from tests.worlds import CHAIN, LETTER_CHAIN, PLANS, TOWN
 
 
@@ -147,3 +149,19 @@ def test_words_that_may_be_infeasible_need_a_feasible_one_of_their_length(kind: 
     assert [len(word) for word in private] == [3, 2, 1]
     with pytest.raises(pv.NoFeasibleWordError, match="word 2 of 3"):
         mechanism.privatize_many(["aaa", "aaaa", "a"])
+
+
+def test_a_long_word_on_a_large_system_keeps_some_messages_and_makes_the_others_twice() -> None:
+    city, length = pv.example_city(2_500), 400
+    word = city.encode(city.random_word(length, pv.insecure_seed(1)))
+    drawn, memory = [], []
+    for largest_table in (1 << 30, 1 << 20):
+        engine, private = SparseEngine(city.compiled, length, 6.0, largest_table), np.empty_like(word)
+        tracemalloc.start()
+        engine.draw(word, np.array([0]), private, pv.insecure_seed(2))
+        memory.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        drawn.append(private.tolist())
+    assert drawn[0] == drawn[1] != word.tolist()
+    whole = 8 * length * city.compiled.state_count
+    assert memory[1] < whole / 3 < whole < memory[0]

@@ -284,3 +284,14 @@ def test_quotients_over_a_box_are_attained_also_where_ends_are_unknown() -> None
         assert np.isclose(below, least, rtol=1e-7, atol=1e-12)
         infinite += np.isinf(most)
     assert infinite > 20
+
+
+def test_a_symbol_that_cannot_stand_before_a_run_weighs_nothing_whatever_may_come_after_it() -> None:
+    from pathveil.words.certificate.search.context_kernel import single_bounds
+
+    near, z = (np.array([0, 2, 4]), np.array([0, 1, 0, 1])), 0.3
+    for before, after in (([0.0, 0.0], [0.0, np.inf]), ([0.0, np.inf], [0.0, 0.0])):
+        prefix, suffix = ((np.array([1.0, lo]), np.array([1.0, hi])) for lo, hi in (before, after))
+        row = np.array([0])
+        bounds = single_bounds(np.array([0]), np.array([1]), row, row, near, prefix, suffix, z, 1e-14)
+        assert bounds[0][0] == pytest.approx(z)  # w's own way weighs 1, for v it is an error
