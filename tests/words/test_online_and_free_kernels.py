@@ -118,3 +118,24 @@ def test_errors_are_placed_by_the_high_half_of_a_product(length, m):
     assert in_doubt.any()
     assert not in_doubt.all()
     assert again.any() or (m, length) == (2, 1)
+
+
+@pytest.mark.parametrize("each", [1, 1_000, (1 << 40) - 1, 1 << 40, (1 << 60) + 12_345, (1 << 62) - 1])
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_a_symbol_is_replaced_by_the_owner_of_its_keystream_value(m, each):
+    """Each wrong symbol owns so many values, be they most of all or hardly any; the right one has the rest."""
+    from pathveil.words.free_kernels import respond
+
+    rng = np.random.default_rng(m)
+    begin, end = 7, 407
+    values = rng.integers(0, m, end + 5)
+    borders = rng.integers(0, m, end - begin).astype(np.uint64) * np.uint64(each)
+    numbers = borders + rng.integers(0, 3, end - begin, dtype=np.uint64) - np.uint64(1)  # the largest one before 0
+    numbers[::5] = rng.integers(0, 2**64, len(numbers[::5]), dtype=np.uint64)
+    private = np.full_like(values, -1)
+    respond(values, begin, end, m, np.uint64(each), numbers, private)
+    owners = [min(number // each, m - 1) for number in numbers.tolist()]
+    expected = [(code + 1 + owner) % m for code, owner in zip(values[begin:end].tolist(), owners, strict=True)]
+    assert private[begin:end].tolist() == expected
+    assert (private[:begin] == -1).all()
+    assert (private[end:] == -1).all()

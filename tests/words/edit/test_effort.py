@@ -58,3 +58,24 @@ def test_words_of_hundreds_of_symbols_are_estimated_without_being_counted():
     estimated, _ = efforts(pv.Alphabet("abcd"), 300, 200, 320)
     assert estimated.at(320).seconds > 1e6
     assert estimated.at(320).nodes < float("inf")
+
+
+@pytest.mark.parametrize(
+    ("world", "length", "lo", "hi", "caps"),
+    [(TOWN, 16, 10, 18, (12, 13, 14)), (TOWN, 12, 8, 24, (12, 13, 14))],
+)
+def test_the_first_caps_that_are_not_counted_continue_those_that_are(world, length, lo, hi, caps):
+    estimated, codes = efforts(world, length, lo, hi)
+    for cap in caps:
+        nodes = int(EditTables(LengthRange(world.compiled, lo, hi), [codes], cap).layers[0, -1])
+        assert nodes / 1.2 <= estimated.at(cap).nodes <= 1.2 * nodes
+
+
+@pytest.mark.parametrize(
+    ("world", "length", "lo", "hi", "cap"),
+    [(LETTERS, 17, 5, 17, 7), (LETTERS, 17, 5, 17, 9), (LETTERS, 17, 5, 30, 7), (TOWN, 16, 10, 18, 9)],
+)
+def test_memory_is_nearly_right_with_numbers_of_one_limb_and_of_several(world, length, lo, hi, cap):
+    estimated, codes = efforts(world, length, lo, hi)
+    size = EditTables(LengthRange(world.compiled, lo, hi), [codes], cap).size
+    assert size / 1.5 <= estimated.at(cap).memory <= 1.1 * size
