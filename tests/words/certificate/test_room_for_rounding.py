@@ -130,7 +130,7 @@ def test_the_bound_of_two_whole_words_has_room() -> None:
 def test_quotients_of_walks_without_a_word_are_rounded_outward() -> None:
     """What is known whatever comes before: an end of one interval divided by one of another."""
     seen = [0, 0]
-    for chain, length, z in chains(30, seed=5):
+    for chain, length, z in chains(22, seed=5):
         for tree in ChainCertifier(chain, length, 1, up_to=False, budget=1)._trees(-float(np.log(z))):
             if not tree.is_free:
                 continue
@@ -146,4 +146,4 @@ def test_quotients_of_walks_without_a_word_are_rounded_outward() -> None:
                     seen[1] += most < Fraction(hi) < most * (1 + 100 * UNIT)
                     assert not 0 < least <= Fraction(lo) < least * (1 + 10 * UNIT)
                     assert not most * (1 - 10 * UNIT) < Fraction(hi) <= most
-    assert min(seen) > 5
+    assert min(seen) > 3

@@ -79,7 +79,7 @@ def cases(number: int, seed: int) -> Iterator[Case]:
 
 def test_no_other_context_on_one_side_makes_the_change_much_larger() -> None:
     climbs = 0
-    for case in cases(60, seed=1):
+    for case in cases(45, seed=1):
         one, other = (tuple(word) for word in climbed(case.chain, list(case.w), list(case.v), case.z))
         before, after = one[: case.begin], one[case.end :]
         reached = case.change(before, after)
@@ -91,4 +91,4 @@ def test_no_other_context_on_one_side_makes_the_change_much_larger() -> None:
         )
         assert best <= max(reached, 0.0) * 1.01  # words whose change is below 0 are no evidence, and left as they are
         climbs += (one, other) != (case.w, case.v)
-    assert climbs > 10
+    assert climbs > 6
