@@ -39,8 +39,9 @@ _LOG_POSITION, _LOG_EDGE = 44.0, 0.014  # microseconds: of all words together, a
 _SPARSE_POSITION, _SPARSE_EDGE = 26.0, 0.0016  # the same of a single word, and for an edge
 _LOCAL_SYMBOL, _LOCAL_GAP = 120, 60  # what a symbol takes in the local loop, and each step of its reach, in edges
 _LOCAL_STATE, _COUNTING = 2.4, 90.0  # each state in its lists, and to make the lists anew, for each of these states
-_LEFT_OUT = 5e-4  # of all weight, for any feasible word: draws that it could decide are made again,
-_LEFT_OUT_THEN = 1e-10, 1e-6  # leaving out as little as possible of these; and what even that could decide, exactly
+_LEFT_OUT = 5e-4  # of all weight, for any feasible word, at most: draws that it could decide are made again,
+_LEFT_OUT_TIMES_LENGTH = 0.5  # so that of long words, too, hardly one is;
+_LEFT_OUT_THEN = 1e-8, 1e-6  # with as little as possible of these left out; and what even that could decide, exactly
 _SAFE = 600.0  # no product of that many e's leaves the range of floating point
 
 
@@ -129,7 +130,8 @@ def may_be_local(compiled: CompiledSystem) -> bool:
 
 def local_reach(compiled: CompiledSystem, length: int, theta: float) -> int | None:
     """The longest excursion that it looks at, but for a few words; None as above. Public, like all it depends on."""
-    reach = precise_local_reach(compiled, length, theta, _LEFT_OUT)
+    left_out = min(_LEFT_OUT, _LEFT_OUT_TIMES_LENGTH / max(length, 1))
+    reach = precise_local_reach(compiled, length, theta, left_out)
     return None if reach is None or _longer_reach(compiled, length, theta) is None else reach
 
 
