@@ -1,4 +1,4 @@
-"""Compiled draws by marks and gaps, for systems where the symbol decides the state: O(n · reach) a word.
+"""Compiled draws by marks and gaps, for systems where the symbol decides the state: only the word's surroundings count.
 
 With N_g(x, y) the number of walks of g steps from x to y, Out(g, x) that of walks from x that end accepted, and B_i the
 weight of everything that may follow a mark at position i of the word w (position 0 is the start),

@@ -36,7 +36,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class WalkCounts:
-    """For gaps of up to `reach` steps: lists of the walks from and to states of words, half as long, and `ways`."""
+    """For gaps of up to `reach` steps: lists of walks from and to the states of words, half as long, and the `ways`."""
 
     def __init__(self, world: LocalWorld, reach: int, most_states: int = _MOST_STATES) -> None:
         """With more than `most_states` in a list, a state gets none."""
