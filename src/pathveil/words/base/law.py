@@ -15,7 +15,7 @@ import numpy as np
 
 from pathveil.errors import InvalidParameterError
 from pathveil.markup import card, table, tag
-from pathveil.numerics.arrays import FloatArray, IntArray
+from pathveil.numerics.arrays import FloatArray
 
 
 class ErrorLaw:
@@ -88,12 +88,8 @@ class LazyLaw(ErrorLaw):
         return self._largest
 
 
-def log_counts(counts: Sequence[int] | IntArray) -> FloatArray:
+def log_counts(counts: Sequence[int]) -> FloatArray:
     """Natural logarithms of exact integers of any size; -inf for 0."""
-    if isinstance(counts, np.ndarray):
-        with np.errstate(divide="ignore"):
-            logarithms: FloatArray = np.log(counts)
-        return logarithms
     return np.array([log(count) if count else -inf for count in counts])
 
 

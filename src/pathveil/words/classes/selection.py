@@ -56,7 +56,11 @@ class Selection:
 
         `counts` has the sizes of the classes for each row, or once for all of them.
         """
-        log_n = log_counts(counts) if isinstance(counts, np.ndarray) else np.array([log_counts(row) for row in counts])
+        if isinstance(counts, np.ndarray):
+            with np.errstate(divide="ignore"):
+                log_n = np.log(counts)
+        else:
+            log_n = np.array([log_counts(row) for row in counts])
         chosen, in_doubt = self._largest(log_n, scores, keystream)
         for row in np.flatnonzero(in_doubt):
             sizes = [int(count) for count in counts[int(row) if len(counts) > 1 else 0]]

@@ -170,7 +170,7 @@ class EditMechanism(WordMechanism):
 
     @property
     def _is_mostly_far(self) -> bool:
-        """Are nearly all private words c edits away or more, and small enough numbers enough to count the others?"""
+        """Are nearly all private words c edits away or more, and does 63 bits hold how many words there are?"""
         words = self._words
         return self.cap < 8 and words.limbs == 1 and log(words.total) - self.theta() * self.cap > _MOSTLY
 
@@ -180,7 +180,7 @@ class EditMechanism(WordMechanism):
     def _far_words(self, words: Sequence[IntArray], source: RandomSource) -> list[IntArray]:
         """For each word one of those that are c edits away or more: any word, drawn again if it is nearer.
 
-        No word is less likely than one of these, so whoever asks for them gets one at the first try on average.
+        No other word is less likely than these, so that on average less than one is drawn for each sensitive word.
         """
         from pathveil.words.edit.walk import find_far_words
 

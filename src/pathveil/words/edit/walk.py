@@ -142,7 +142,10 @@ def _complete(
 
 @kernel
 def _is_near(word: Any, other: Any, length: int, cap: int, row: Any) -> bool:
-    """Are the word and the first `length` symbols of the other less than c edits apart?"""
+    """Are the word and the first `length` symbols of the other less than c edits apart?
+
+    Most are not, and that is seen halfway; `edit_distances` would go on to the end.
+    """
     n = len(word)
     for j in range(n + 1):
         row[j] = j

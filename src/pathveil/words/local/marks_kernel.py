@@ -50,26 +50,30 @@ def _follow(
     each state, before and after. Returns the cell after the last, or that there is _NO_ROOM, or that one more step
     leads to _TOO_MANY states, more than `most`, or has too many edges.
     """
+    offsets, ends = edges
     begins[0] = free
     for step in range(steps):
-        first, followed = free, 0
+        first, followed, fits = free, 0, True
         for k in range(begins[step - 1] if step else 0, begins[step] if step else 1):
             x, ways = (states[k], counts[k]) if step else (state, 1.0)
-            followed += edges[0][x + 1] - edges[0][x]
-            for edge in range(edges[0][x], edges[0][x + 1] if followed <= _EDGES * most else edges[0][x]):
-                y = edges[1][edge]
+            followed += offsets[x + 1] - offsets[x]
+            fits &= followed <= _EDGES * most
+            if not fits:
+                break
+            for edge in range(offsets[x], offsets[x + 1]):
+                y = ends[edge]
                 if slots[y] < 0:
-                    if free == len(states) or free - first == most:
-                        followed = _EDGES * most + 1
+                    fits &= free < len(states) and free - first < most
+                    if not fits:
                         break
                     slots[y], states[free], counts[free] = free, y, 0.0
                     free += 1
                 counts[slots[y]] += ways
-            if followed > _EDGES * most:
+            if not fits:
                 break
         for cell in range(first, free):
             slots[states[cell]] = -1
-        if followed > _EDGES * most:
+        if not fits:
             return _NO_ROOM if free == len(states) else _TOO_MANY
         begins[step + 1] = free
     return free
